@@ -1,0 +1,60 @@
+"""Which library does which task, by which adapter. A new rival adds its file and a line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DECADES = tuple(10.0**-k for k in range(3, 16))
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A row of the tables.
+
+    `tolerances` run from loose to tight; the harness climbs them until the accuracy it asks for
+    is reached. Empty for direct methods. `layout` is the memory order the library is fastest
+    with. A row that is not `comparable` answers another question and is shown for information.
+    """
+
+    title: str
+    adapter: str
+    function: str
+    layout: str = "C"
+    tolerances: tuple[float, ...] = ()
+    comparable: bool = True
+    note: str = ""
+
+
+LIBRARIES: dict[str, dict[str, Library]] = {
+    "ridge_cv": {
+        "tikhon": Library("tikhon", "tikhon", "ridge_cv"),
+        "sklearn": Library("scikit-learn RidgeCV(cv)", "sklearn", "ridge_cv"),
+        "sklearn-loo": Library(
+            "scikit-learn RidgeCV()",
+            "sklearn",
+            "ridge_loo",
+            comparable=False,
+            note="leave-one-out: another criterion, for information",
+        ),
+        "glmnet": Library(
+            "python-glmnet",
+            "glmnet",
+            "ridge_cv",
+            layout="F",
+            tolerances=DECADES,
+            note="its folds shift lam by the fold's standard deviation of y",
+        ),
+        "adelie": Library(
+            "adelie",
+            "adelie",
+            "ridge_cv",
+            layout="F",
+            tolerances=DECADES,
+            note="grpnet per fold; cv_grpnet takes no path",
+        ),
+    },
+    "ridge_fit": {
+        "tikhon": Library("tikhon, one fit", "tikhon", "ridge_fit"),
+        "sklearn": Library("scikit-learn Ridge", "sklearn", "ridge_fit"),
+    },
+}

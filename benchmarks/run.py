@@ -1,0 +1,218 @@
+"""Measure every library on one problem, in one session, and write the tables.
+
+python -m benchmarks.run P1 [--libraries tikhon sklearn ...] [--scale full|small]
+                            [--repeat 5] [--threads 2]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks import launch, tables
+from benchmarks.accuracy import RidgeReference, curve_difference, nearest
+from benchmarks.libraries import LIBRARIES, Library
+from benchmarks.machine import describe
+from benchmarks.problems import PROBLEMS, build
+from benchmarks.records import Accuracy, Attempt, Limits, Report, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TARGETS = (1e-4, 1e-6)
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One problem on the bench: conditions of the runs and the truth to judge them by."""
+
+    conditions: launch.Conditions
+    truth: RidgeReference
+    curve: np.ndarray
+
+    def judge(self, folder: Path) -> Accuracy:
+        """Hold a saved outcome against the reference."""
+        with np.load(folder / "outcome.npz") as saved:
+            outcome = dict(saved)
+        lams = self.truth.problem.lams
+        chosen, best = nearest(lams, float(outcome["lam"])), int(np.argmin(self.curve))
+        returned = self.truth.suboptimality(
+            np.atleast_1d(outcome["lam_refit"]),
+            np.atleast_2d(outcome["coef"]),
+            np.atleast_1d(outcome["intercept"]),
+        )[0]
+        worst = returned
+        if "path_coefs" in outcome:
+            gaps = self.truth.suboptimality(lams, outcome["path_coefs"], outcome["path_intercepts"])
+            worst = max(returned, gaps.max())
+        return Accuracy(
+            lam=float(outcome["lam"]),
+            lam_refit=float(outcome["lam_refit"]),
+            grid_steps_from_best=chosen - best,
+            regret=float(self.curve[chosen] / self.curve[best] - 1),
+            suboptimality=float(returned),
+            worst=float(worst),
+            curve_difference=curve_difference(outcome.get("curve"), self.curve),
+            stated_gap=float(outcome["gap"]) if "gap" in outcome else None,
+        )
+
+    def attempt(self, name: str, library: Library, tolerance: float | None, repeat: int) -> Attempt:
+        """Measure once or several times and judge the first answer."""
+        measured, folder = launch.measure(
+            library, name, self.conditions, tolerance=tolerance, repeat=repeat
+        )
+        return Attempt(tolerance, measured, self.judge(folder) if measured.seconds else None)
+
+    def rows(self, name: str, library: Library) -> Iterator[Row]:
+        """Measure one library: one row for a direct method, one per accuracy target otherwise.
+
+        The tolerance is tightened decade by decade with one fit each; the loosest that reaches a
+        target is then timed in full. This is to the rival's advantage: its default may be
+        tighter.
+        """
+        row = partial(Row, name, library.title, library.note, library.comparable)
+        repeat = self.conditions.repeat
+        if not library.tolerances:
+            attempt = self.attempt(name, library, None, repeat)
+            worst = attempt.accuracy.worst if attempt.accuracy else np.inf
+            missed = () if attempt.measured.error else tuple(t for t in TARGETS if worst > t)
+            yield row(attempt, reached=tuple(t for t in TARGETS if worst <= t), missed=missed)
+            return
+        ladder, answers, missed = self.climb(name, library)
+        last = ladder[-1]
+        if missed:
+            # The rung that failed, or the tightest of all, shows what was not to be had.
+            shown = () if last.measured.error else missed
+            yield row(last, missed=shown, ladder=tuple(ladder))
+        for tolerance in dict.fromkeys(answers.values()):
+            reached = tuple(target for target in TARGETS if answers.get(target) == tolerance)
+            attempt = self.attempt(name, library, tolerance, repeat)
+            yield row(attempt, reached=reached, ladder=tuple(ladder))
+
+    def climb(
+        self, name: str, library: Library
+    ) -> tuple[list[Attempt], dict[float, float], tuple[float, ...]]:
+        """Tighten until every target is met: the rungs, a tolerance per target, the rest."""
+        ladder: list[Attempt] = []
+        answers: dict[float, float] = {}
+        for tolerance in library.tolerances:
+            rung = self.attempt(name, library, tolerance, repeat=1)
+            ladder.append(rung)
+            if rung.measured.error or rung.accuracy is None:
+                # A tighter tolerance takes longer still, and a crash would only repeat itself.
+                break
+            for target in TARGETS:
+                if rung.accuracy.worst <= target:
+                    answers.setdefault(target, tolerance)
+            if len(answers) == len(TARGETS):
+                break
+        return ladder, answers, tuple(target for target in TARGETS if target not in answers)
+
+
+def limits(conditions: launch.Conditions) -> tuple[Limits | None, str]:
+    """Physical limits, measured under the same conditions as the libraries; or the failure."""
+    folder = conditions.work / "limits"
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = [
+        *("--problem", str(conditions.problem), "--out", str(folder)),
+        *("--threads", str(conditions.threads), "--repeat", str(max(3, conditions.repeat))),
+    ]
+    failure = launch.run_module(
+        Path(sys.executable), "benchmarks.limits", arguments, folder, conditions
+    )
+    if failure:
+        return None, failure
+    return Limits(**json.loads((folder / "record.json").read_text())), ""
+
+
+def run(arguments: argparse.Namespace) -> Report:
+    """Measure one problem by every library, and the limits."""
+    machine = describe()
+    problem = build(arguments.problem, arguments.scale)
+    work = RESULTS / "raw" / f"{arguments.problem}-{arguments.scale}"
+    shutil.rmtree(work, ignore_errors=True)
+    conditions = launch.Conditions(
+        problem=problem.save(work / "data"),
+        warmup=build(arguments.problem, "small").save(work / "warmup"),
+        work=work,
+        threads=arguments.threads,
+        repeat=arguments.repeat,
+        timeout=arguments.timeout,
+        budget=arguments.budget,
+    )
+    print("physical limits", flush=True)
+    found, failure = limits(conditions)
+    print("reference", flush=True)
+    truth = RidgeReference(problem)
+    curve = truth.curve()
+    report = Report(
+        problem=arguments.problem,
+        title=PROBLEMS[arguments.problem].title,
+        scale=arguments.scale,
+        n_samples=problem.X.shape[0],
+        n_features=problem.X.shape[1],
+        n_lams=len(problem.lams),
+        n_folds=problem.n_folds,
+        threads=arguments.threads,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine=machine,
+        best_lam=float(problem.lams[np.argmin(curve)]),
+        limits=found,
+        limits_error=failure,
+    )
+    bench = Bench(conditions, truth, curve)
+    known = LIBRARIES[problem.task]
+    for name in arguments.libraries or known:
+        for row in bench.rows(name, known[name]):
+            report.rows.append(row)
+            print(tables.line(row), flush=True)
+    for folder in (conditions.problem, conditions.warmup):
+        shutil.rmtree(folder)  # the data are large and drawn again from their seed
+    return report
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("problem", choices=PROBLEMS)
+    parser.add_argument("--libraries", nargs="+", metavar="NAME", help="all by default")
+    parser.add_argument("--scale", choices=("full", "small"), default="full")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=1800, help="seconds per process")
+    parser.add_argument(
+        "--budget", type=float, default=900, help="seconds of repetitions per process, at least one"
+    )
+    arguments = parser.parse_args()
+    names = LIBRARIES[build(arguments.problem, "small").task]
+    unknown = set(arguments.libraries or ()) - set(names)
+    if unknown:
+        parser.error(f"--libraries knows {', '.join(names)}; got {', '.join(sorted(unknown))}")
+    return arguments
+
+
+def main() -> None:
+    arguments = parse()
+    report = run(arguments)
+    suffix = "" if arguments.scale == "full" else f"-{arguments.scale}"
+    suffix += "" if arguments.threads == 2 else f"-threads{arguments.threads}"
+    RESULTS.mkdir(exist_ok=True)
+    target = RESULTS / f"{arguments.problem}{suffix}.json"
+    target.write_text(json.dumps(asdict(report), indent=1) + "\n")
+    target.with_suffix(".md").write_text(tables.markdown(report))
+    print(f"\n{tables.markdown(report)}\nwritten: {target} and .md")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""tikhon: regularized learning with one objective, the whole grid at once, and certificates.
+
+    minimise over w, b:   mean_i s_i loss(y_i, x_i . w + b)  +  lam R(w)
+
+Names are imported when they are first used, so ``import tikhon`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tikhon import conventions, datasets, losses, penalties, testing
+    from tikhon.errors import (
+        AccuracyError,
+        DataWarning,
+        FitWarning,
+        InputError,
+        UnsupportedError,
+    )
+    from tikhon.estimators import LinearRegression, Ridge
+    from tikhon.paths import Grid, path
+    from tikhon.problem import Problem
+    from tikhon.results import Certificate, History, Path, Solution, Status
+    from tikhon.selection import Score, Study, cross_validate, folds, rules
+    from tikhon.solvers.minimum_norm import moore_penrose_residuals, pseudo_inverse
+    from tikhon.solvers.solve import solve
+    from tikhon.solvers.spectrum import Spectrum
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AccuracyError",
+    "Certificate",
+    "DataWarning",
+    "FitWarning",
+    "Grid",
+    "History",
+    "InputError",
+    "LinearRegression",
+    "Path",
+    "Problem",
+    "Ridge",
+    "Score",
+    "Solution",
+    "Spectrum",
+    "Status",
+    "Study",
+    "UnsupportedError",
+    "conventions",
+    "cross_validate",
+    "datasets",
+    "folds",
+    "losses",
+    "moore_penrose_residuals",
+    "path",
+    "penalties",
+    "pseudo_inverse",
+    "rules",
+    "solve",
+    "testing",
+]
+
+_HOME = {
+    "AccuracyError": "tikhon.errors",
+    "Certificate": "tikhon.results",
+    "DataWarning": "tikhon.errors",
+    "FitWarning": "tikhon.errors",
+    "Grid": "tikhon.paths",
+    "History": "tikhon.results",
+    "InputError": "tikhon.errors",
+    "LinearRegression": "tikhon.estimators",
+    "Path": "tikhon.results",
+    "Problem": "tikhon.problem",
+    "Ridge": "tikhon.estimators",
+    "Score": "tikhon.selection",
+    "Solution": "tikhon.results",
+    "Spectrum": "tikhon.solvers.spectrum",
+    "Status": "tikhon.results",
+    "Study": "tikhon.selection",
+    "UnsupportedError": "tikhon.errors",
+    "conventions": "tikhon",
+    "cross_validate": "tikhon.selection",
+    "datasets": "tikhon",
+    "folds": "tikhon.selection",
+    "losses": "tikhon",
+    "moore_penrose_residuals": "tikhon.solvers.minimum_norm",
+    "path": "tikhon.paths",
+    "penalties": "tikhon",
+    "pseudo_inverse": "tikhon.solvers.minimum_norm",
+    "rules": "tikhon.selection",
+    "solve": "tikhon.solvers.solve",
+    "testing": "tikhon",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tikhon' has no attribute {name!r}")
+    if home == __name__:
+        return importlib.import_module(f"tikhon.{name}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

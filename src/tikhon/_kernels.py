@@ -1,0 +1,434 @@
+"""The one door to compiled code.
+
+Each function checks what it is given, allocates what it returns and calls `tikhon._native`, which
+checks nothing but types. Matrices are dense, float32 or float64, of any non-negative strides, and
+are never copied. Results are bitwise the same for any number of threads; the interpreter is free
+for other Python threads while a kernel runs.
+
+The formulas stand with the C++ headers in `native/include/tikhon`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tikhon import _native
+from tikhon.typing import Float64Array, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+__all__ = [
+    "ColumnScan",
+    "correlate_dd",
+    "gather",
+    "hash_rows",
+    "instruction_set",
+    "limit_instruction_set",
+    "residual_dd",
+    "scan",
+    "thread_count",
+]
+
+InstructionSet: TypeAlias = Literal["baseline", "avx2", "avx512"]
+
+_REAL = (np.dtype(np.float32), np.dtype(np.float64))
+_THREAD_VARIABLES = ("TIKHON_NUM_THREADS", "OMP_NUM_THREADS")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnScan:
+    """What one pass over a matrix says of each column; arrays of shape (n_features,).
+
+    Attributes
+    ----------
+    sums
+        Sums in float64; not finite when an entry is not, or when the sum overflows.
+    minimum, maximum
+        Over entries that are not NaN; +inf and -inf for a column without any.
+    nonfinite
+        Number of NaN and infinite entries.
+    """
+
+    sums: Float64Array
+    minimum: Float64Array
+    maximum: Float64Array
+    nonfinite: IntArray
+
+
+def thread_count() -> int:
+    """Return how many threads kernels use when they are not told.
+
+    The least of the processors this process may run on and of the environment variables
+    `TIKHON_NUM_THREADS` and `OMP_NUM_THREADS`, where they are set.
+
+    Raises
+    ------
+    ValueError
+        When one of the variables is not a positive integer.
+    """
+    count = _processor_count()
+    for name in _THREAD_VARIABLES:
+        # OpenMP allows a list, one number for each level of nesting: the first is the outermost.
+        text = os.environ.get(name, "").split(",")[0].strip()
+        if text:
+            if not (text.isdecimal() and int(text) > 0):
+                raise ValueError(
+                    f"`{name}` must be a positive integer, got {os.environ[name]!r}. "
+                    "Unset it to use every processor."
+                )
+            count = min(count, int(text))
+    return count
+
+
+def instruction_set() -> InstructionSet:
+    """Return the instruction set that kernels use on this processor."""
+    return cast("InstructionSet", _native.isa())
+
+
+def limit_instruction_set(highest: InstructionSet) -> None:
+    """Use nothing above `highest` from now on, in the whole process; for tests."""
+    _native.limit_isa(highest)
+
+
+def scan(X: FloatArray, *, threads: int | None = None) -> ColumnScan:
+    """Sum, minimum, maximum and number of non-finite entries of every column, in one pass.
+
+    Parameters
+    ----------
+    X
+        Matrix of shape (n_samples, n_features).
+    threads
+        Number of threads; `thread_count()` when None.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When `X` or `threads` is not as described.
+    """
+    _check_matrix("X", X)
+    d = X.shape[1]
+    sums, minimum, maximum = np.empty(d), np.empty(d), np.empty(d)
+    nonfinite = np.empty(d, dtype=np.int64)
+    _native.scan(X, sums, minimum, maximum, nonfinite, _threads(threads))
+    return ColumnScan(sums, minimum, maximum, nonfinite)
+
+
+def gather(
+    X: FloatArray,
+    out: Float64Array,
+    *,
+    index: IntArray | None = None,
+    start: int = 0,
+    shift: Float64Array | None = None,
+    column_scale: Float64Array | None = None,
+    scale: Float64Array | None = None,
+    threads: int | None = None,
+) -> None:
+    """Copy chosen rows into `out`, shifted and scaled.
+
+    `out[i, j] = (X[index[i], j] - shift[j]) * column_scale[j] * scale[i]` in float64, from left
+    to right.
+
+    Parameters
+    ----------
+    X
+        Matrix of shape (n_samples, n_features).
+    out
+        Buffer of shape (m, n_features) in C order, which shares no memory with `X`.
+    index
+        The rows, shape (m,), in any order and with repetitions; None for the m rows from `start`.
+    start
+        The first row, when `index` is None.
+    shift, column_scale
+        Shape (n_features,); None for 0 and 1.
+    scale
+        Shape (m,); None for 1.
+    threads
+        Number of threads; `thread_count()` when None.
+
+    Raises
+    ------
+    IndexError
+        When a row does not exist; nothing is written then.
+    TypeError, ValueError
+        When an argument is not as described.
+    """
+    _check_matrix("X", X)
+    d = X.shape[1]
+    _check_array("out", out, np.float64, (None, d), written=True)
+    if np.may_share_memory(X, out):
+        raise ValueError("`out` must not share memory with `X`. Pass a buffer of its own.")
+    m = out.shape[0]
+    if index is not None:
+        _check_array("index", index, np.int64, (m,))
+        if start != 0:
+            raise ValueError(f"`start` must be 0 when `index` is given, got {start!r}.")
+    _check_optional("shift", shift, np.float64, (d,))
+    _check_optional("column_scale", column_scale, np.float64, (d,))
+    _check_optional("scale", scale, np.float64, (m,))
+    _native.gather(X, index, start, shift, column_scale, scale, out, _threads(threads))
+
+
+def residual_dd(
+    X: FloatArray,
+    y: Float64Array,
+    w_hi: Float64Array,
+    w_lo: Float64Array,
+    b_hi: float,
+    b_lo: float,
+    r_hi: Float64Array,
+    r_lo: Float64Array,
+    *,
+    shift: Float64Array | None = None,
+    threads: int | None = None,
+) -> None:
+    """Write the residual `r = y - (X - 1 shift') w - b`, computed with 32 digits.
+
+    Numbers with `_hi` and `_lo` are the sum of the two; the pairs written do not overlap: `r_hi`
+    is `r` rounded to float64. The error is a few n_features 2^-106 times the sum of the absolute
+    values of the terms. Products are exact between 1e-290 and 1e300 in absolute value, factors
+    up to 6e299.
+
+    Parameters
+    ----------
+    X
+        Matrix of shape (n_samples, n_features).
+    y
+        Shape (n_samples,).
+    w_hi, w_lo
+        Shape (n_features,).
+    b_hi, b_lo
+        The intercept.
+    r_hi, r_lo
+        Written; shape (n_samples,).
+    shift
+        Subtracted from every row, without rounding; shape (n_features,), None for 0.
+    threads
+        Number of threads; `thread_count()` when None.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When an argument is not as described.
+    """
+    _check_matrix("X", X)
+    n, d = X.shape
+    _check_array("y", y, np.float64, (n,))
+    _check_array("w_hi", w_hi, np.float64, (d,))
+    _check_array("w_lo", w_lo, np.float64, (d,))
+    _check_array("r_hi", r_hi, np.float64, (n,), written=True)
+    _check_array("r_lo", r_lo, np.float64, (n,), written=True)
+    _check_optional("shift", shift, np.float64, (d,))
+    inputs = {"X": X, "y": y, "w_hi": w_hi, "w_lo": w_lo, "shift": shift}
+    _check_apart({"r_hi": r_hi, "r_lo": r_lo}, inputs)
+    _native.residual_dd(
+        X, shift, y, w_hi, w_lo, float(b_hi), float(b_lo), r_hi, r_lo, _threads(threads)
+    )
+
+
+def correlate_dd(
+    X: FloatArray,
+    s: Float64Array | None,
+    r_hi: Float64Array,
+    r_lo: Float64Array,
+    g_hi: Float64Array,
+    g_lo: Float64Array,
+    *,
+    shift: Float64Array | None = None,
+    threads: int | None = None,
+) -> tuple[float, float]:
+    """Add `(X - 1 shift')' diag(s) r` to `g`, computed with 32 digits; return the sum of `s r`.
+
+    Accuracy and range are those of `residual_dd`, with n_samples in place of n_features.
+
+    Parameters
+    ----------
+    X
+        Matrix of shape (n_samples, n_features).
+    s
+        Weights, shape (n_samples,); None for 1.
+    r_hi, r_lo
+        Shape (n_samples,).
+    g_hi, g_lo
+        Changed in place; shape (n_features,).
+    shift
+        Subtracted from every row, without rounding; shape (n_features,), None for 0.
+    threads
+        Number of threads; `thread_count()` when None.
+
+    Returns
+    -------
+    tuple
+        The sum of `s r` as a pair, high part first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When an argument is not as described.
+    """
+    _check_matrix("X", X)
+    n, d = X.shape
+    _check_optional("s", s, np.float64, (n,))
+    _check_array("r_hi", r_hi, np.float64, (n,))
+    _check_array("r_lo", r_lo, np.float64, (n,))
+    _check_array("g_hi", g_hi, np.float64, (d,), written=True)
+    _check_array("g_lo", g_lo, np.float64, (d,), written=True)
+    _check_optional("shift", shift, np.float64, (d,))
+    inputs = {"X": X, "s": s, "r_hi": r_hi, "r_lo": r_lo, "shift": shift}
+    _check_apart({"g_hi": g_hi, "g_lo": g_lo}, inputs)
+    return _native.correlate_dd(X, shift, s, r_hi, r_lo, g_hi, g_lo, _threads(threads))
+
+
+def hash_rows(
+    X: FloatArray | sparse.csr_array | sparse.csc_array,
+    *,
+    exponent: NDArray[np.int32] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.uint64]:
+    """Hash the content of every row to 64 bits.
+
+    Rows of equal values have equal hashes, dense or sparse, in any memory order and either
+    precision; 0 and -0 are equal, and so are all NaN. Entries that a sparse matrix stores twice
+    are added.
+
+    Parameters
+    ----------
+    X
+        Matrix of shape (n_samples, n_features), dense or scipy.sparse; sparse matrices other than
+        CSR are converted.
+    exponent
+        Powers of two, shape (n_features,), from -1074 to 1074: entries of column j are divided by
+        `2 ** exponent[j]` first; what is below -1023 counts as -1023. None for 0.
+    threads
+        Number of threads; `thread_count()` when None.
+
+    Returns
+    -------
+    ndarray
+        Hashes, shape (n_samples,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        When an argument is not as described.
+    """
+    if hasattr(X, "tocsr"):
+        rows = X.tocsr()
+        return _hash_csr_rows(
+            rows.data, rows.indices, rows.indptr, rows.shape, exponent, _threads(threads)
+        )
+    _check_matrix("X", X)
+    _check_optional("exponent", exponent, np.int32, (X.shape[1],))
+    hashes = np.empty(X.shape[0], dtype=np.uint64)
+    _native.hash_rows(X, exponent, hashes, _threads(threads))
+    return hashes
+
+
+def _hash_csr_rows(
+    data: FloatArray,
+    indices: NDArray[np.signedinteger[Any]],
+    indptr: NDArray[np.signedinteger[Any]],
+    shape: tuple[int, int],
+    exponent: NDArray[np.int32] | None,
+    threads: int,
+) -> NDArray[np.uint64]:
+    if data.dtype not in _REAL:
+        raise TypeError(f"`X` must be float32 or float64, got {data.dtype}.")
+    # scipy gives both the same type, unless somebody assigned to the attributes.
+    wide = np.int32 if _kind(indices) == _kind(indptr) == "int32" else np.int64
+    values = np.ascontiguousarray(data)
+    columns, starts = (np.ascontiguousarray(part, dtype=wide) for part in (indices, indptr))
+    n, d = shape
+    _check_array("X.data", values, data.dtype.type, (None,))
+    _check_array("X.indices", columns, wide, values.shape)
+    _check_array("X.indptr", starts, wide, (n + 1,))
+    _check_optional("exponent", exponent, np.int32, (d,))
+    hashes = np.empty(n, dtype=np.uint64)
+    _native.hash_compressed_rows(values, columns, starts, d, exponent, hashes, threads)
+    return hashes
+
+
+def _processor_count() -> int:
+    # Where the system has no notion of affinity, every processor may be used.
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _threads(threads: int | None) -> int:
+    if threads is None:
+        return thread_count()
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool):
+        raise TypeError(f"`threads` must be an integer or None, got {threads!r}.")
+    if threads < 1:
+        raise ValueError(f"`threads` must be >= 1, got {threads}. Use None for all processors.")
+    return min(int(threads), 1024)
+
+
+def _kind(value: object) -> str:
+    return str(value.dtype) if isinstance(value, np.ndarray) else type(value).__name__
+
+
+def _check_matrix(name: str, value: object) -> None:
+    """Refuse what is not a dense real matrix with strides that a kernel can walk."""
+    if not isinstance(value, np.ndarray) or value.dtype not in _REAL:
+        raise TypeError(f"`{name}` must be a float32 or float64 array, got {_kind(value)}.")
+    if value.ndim != 2:
+        raise ValueError(f"`{name}` must have two dimensions, got shape {value.shape}.")
+    if not value.flags.aligned:
+        raise ValueError(f"`{name}` must be aligned in memory. Pass `{name}.copy()`.")
+    for length, stride in zip(value.shape, value.strides, strict=True):
+        if length > 1 and (stride < 0 or stride % value.itemsize != 0):
+            raise ValueError(
+                f"`{name}` must have strides that are non-negative multiples of the item size "
+                f"{value.itemsize}, got {value.strides}. Pass `{name}.copy()`."
+            )
+
+
+def _check_array(
+    name: str,
+    value: object,
+    dtype: type[np.generic],
+    shape: tuple[int | None, ...],
+    *,
+    written: bool = False,
+) -> None:
+    """Refuse what is not a C-ordered array of this type and shape; None stands for any length."""
+    if not isinstance(value, np.ndarray) or value.dtype != np.dtype(dtype):
+        raise TypeError(f"`{name}` must be an array of {np.dtype(dtype)}, got {_kind(value)}.")
+    fits = value.ndim == len(shape) and all(
+        want is None or have == want for have, want in zip(value.shape, shape, strict=True)
+    )
+    if not fits:
+        wanted = tuple("any" if want is None else want for want in shape)
+        raise ValueError(f"`{name}` must have shape {wanted}, got {value.shape}.")
+    if not (value.flags.c_contiguous and value.flags.aligned):
+        raise ValueError(
+            f"`{name}` must be aligned and contiguous in C order, got strides {value.strides}. "
+            f"Pass `np.ascontiguousarray({name})`."
+        )
+    if written and not value.flags.writeable:
+        raise ValueError(f"`{name}` must be writeable.")
+
+
+def _check_optional(
+    name: str, value: object, dtype: type[np.generic], shape: tuple[int, ...]
+) -> None:
+    if value is not None:
+        _check_array(name, value, dtype, shape)
+
+
+def _check_apart(outputs: dict[str, Float64Array], inputs: dict[str, FloatArray | None]) -> None:
+    """Refuse outputs that overlap an input or one another: kernels write while they read."""
+    seen = dict(inputs)
+    for name, array in outputs.items():
+        for other, value in seen.items():
+            if value is not None and np.may_share_memory(array, value):
+                raise ValueError(f"`{name}` must not share memory with `{other}`.")
+        seen[name] = array

@@ -1,0 +1,73 @@
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Float: TypeAlias = NDArray[np.floating[Any]]
+_Float64: TypeAlias = NDArray[np.float64]
+
+def scan(
+    X: _Float,
+    sums: _Float64,
+    minimum: _Float64,
+    maximum: _Float64,
+    nonfinite: NDArray[np.int64],
+    threads: int,
+) -> None: ...
+def gather(
+    X: _Float,
+    index: NDArray[np.int64] | None,
+    start: int,
+    shift: _Float64 | None,
+    column_scale: _Float64 | None,
+    scale: _Float64 | None,
+    out: _Float64,
+    threads: int,
+) -> None: ...
+def residual_dd(
+    X: _Float,
+    shift: _Float64 | None,
+    y: _Float64,
+    w_hi: _Float64,
+    w_lo: _Float64,
+    b_hi: float,
+    b_lo: float,
+    r_hi: _Float64,
+    r_lo: _Float64,
+    threads: int,
+) -> None: ...
+def correlate_dd(
+    X: _Float,
+    shift: _Float64 | None,
+    s: _Float64 | None,
+    r_hi: _Float64,
+    r_lo: _Float64,
+    g_hi: _Float64,
+    g_lo: _Float64,
+    threads: int,
+) -> tuple[float, float]: ...
+def hash_rows(
+    X: _Float, exponent: NDArray[np.int32] | None, hashes: NDArray[np.uint64], threads: int
+) -> None: ...
+@overload
+def hash_compressed_rows(
+    values: _Float,
+    indices: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    columns: int,
+    exponent: NDArray[np.int32] | None,
+    hashes: NDArray[np.uint64],
+    threads: int,
+) -> None: ...
+@overload
+def hash_compressed_rows(
+    values: _Float,
+    indices: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    columns: int,
+    exponent: NDArray[np.int32] | None,
+    hashes: NDArray[np.uint64],
+    threads: int,
+) -> None: ...
+def isa() -> str: ...
+def limit_isa(highest: str) -> None: ...

@@ -1,0 +1,95 @@
+"""DataFrames of any kind (pandas, Polars, Arrow, ...) to one float array, through narwhals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tikhon.data.numbers import COLUMNS_NAMED
+from tikhon.errors import Problems
+from tikhon.typing import FloatArray
+
+__all__ = ["frame_to_array", "is_frame"]
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a DataFrame narwhals knows; arrays are sorted out without importing it."""
+    if isinstance(X, np.ndarray | list | tuple) or not hasattr(X, "columns"):
+        return hasattr(X, "column_names") and not isinstance(X, np.ndarray)
+    return True
+
+
+def frame_to_array(X: Any, problems: Problems) -> tuple[FloatArray | None, tuple[str, ...] | None]:
+    """Return a column-ordered array and the column names; note whatever is not a number."""
+    names = _duplicates(X, problems)
+    if len(problems):
+        return None, names
+    import narwhals as nw
+
+    table = nw.from_native(X, eager_only=True)
+    names = tuple(str(name) for name in table.columns)
+    for name in table.columns:
+        _check_column(table[name], str(name), problems)
+    if len(problems):
+        return None, names
+    kinds = {table.schema[name] for name in table.columns}
+    if len(kinds) == 1 and kinds <= {nw.Float64, nw.Float32}:
+        array = np.asarray(table.to_numpy())
+        if array.dtype in (np.float32, np.float64):
+            return array, names
+    dtype = np.float32 if kinds == {nw.Float32} else np.float64
+    out = np.empty(table.shape, dtype=dtype, order="F")
+    for j, name in enumerate(table.columns):
+        out[:, j] = table[name].to_numpy().astype(dtype)
+    return out, names
+
+
+def _duplicates(X: Any, problems: Problems) -> tuple[str, ...]:
+    columns = X.columns if hasattr(X, "columns") and not hasattr(X, "column_names") else None
+    labels = list(X.column_names if columns is None else columns)
+    names = tuple(str(name) for name in labels)
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            problems.add(
+                "duplicate_name", "two columns have the same name", "Rename one.", column=name
+            )
+        seen.add(name)
+    return names
+
+
+def _check_column(column: Any, name: str, problems: Problems) -> None:
+    """Note a column that is not numeric, or has missing values."""
+    kind = column.dtype
+    if not (kind.is_numeric() or str(kind) == "Boolean"):
+        if str(kind) == "Object" and _all_numbers(column):
+            return
+        first = next((v for v in column.to_list() if v is not None), None)
+        problems.add(
+            "not_numeric",
+            f"a column of type {kind} holds no numbers",
+            "Encode it as numbers, or leave the column out.",
+            column=name,
+            value=repr(first),
+        )
+        return
+    missing = int(column.null_count())
+    if missing and len(problems) < COLUMNS_NAMED:
+        row = int(np.flatnonzero(column.is_null().to_numpy())[0])
+        problems.add(
+            "nonfinite",
+            "Input X contains NaN (missing values)",
+            "Impute them or drop these rows.",
+            column=name,
+            row=row,
+            count=missing,
+        )
+
+
+def _all_numbers(column: Any) -> bool:
+    try:
+        np.asarray(column.to_list(), dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True

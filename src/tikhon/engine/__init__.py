@@ -1,0 +1,5 @@
+"""One verb, `map_units`: apply a function to independent units of work."""
+
+from tikhon.engine.local import map_units
+
+__all__ = ["map_units"]

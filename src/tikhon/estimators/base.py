@@ -1,0 +1,132 @@
+"""What all estimators share: checked input, predictions, and one warning for a bad outcome."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tikhon.data.coerce import Data, as_data, as_design
+from tikhon.errors import FitWarning
+from tikhon.results import Certificate, Status, StatusCode
+from tikhon.typing import ArrayLike, Float64Array
+
+__all__ = ["LinearEstimator"]
+
+
+class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A linear model for one or several numeric targets.
+
+    Subclasses implement `_fit_checked`. A strength under the name it has elsewhere (``alpha``,
+    ``C``) is refused with its translation, so that no number is carried over by accident.
+    """
+
+    foreign_strengths: ClassVar[dict[str, str]] = {}
+    """Names of other packages' strengths, and how each becomes `lam`."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        cls.__signature__ = inspect.Signature(parameters)  # `__new__` would hide it
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:  # noqa: ARG004
+        """Refuse a foreign strength before `__init__` calls it an unexpected argument."""
+        for name, translation in cls.foreign_strengths.items():
+            if name in kwargs:
+                raise TypeError(
+                    f"{cls.__name__} takes `lam`, not `{name}`: "
+                    + translation.format(value=kwargs[name], per_1000=_per_1000(name, kwargs[name]))
+                )
+        made: Self = super().__new__(cls)
+        return made
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse array or DataFrame of shape (n, d)
+        y : array of shape (n,) or (n, targets)
+        sample_weight : array of shape (n,), optional
+            Weight 2 is the row twice, weight 0 is no row.
+        groups : array of shape (n,), optional
+            Rows of a group are held out together in cross-validation.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            Listing everything that is wrong with the input.
+        """
+        data = as_data(X, y, sample_weight=sample_weight, groups=groups)
+        validate_data(self, X, skip_check_array=True)
+        self._fit_checked(data)
+        return self
+
+    def _fit_checked(self, data: Data) -> None:  # noqa: ARG002
+        raise TypeError(f"{type(self).__name__} does not say how it is fitted.")
+
+    def predict(self, X: Any) -> Float64Array:
+        """Predict the target of each row.
+
+        Parameters
+        ----------
+        X : array, sparse array or DataFrame of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, targets)
+        """
+        check_is_fitted(self)
+        design = as_design(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return np.asarray(design.predict(np.asarray(self.coef_.T)) + self.intercept_)
+
+    def _store(
+        self,
+        coef: Float64Array,
+        intercept: Float64Array,
+        data: Data,
+        certificate: Certificate,
+        status: Status,
+    ) -> None:
+        """Set the fitted attributes from (d, targets) coefficients; warn unless all is well."""
+        self.coef_ = coef[:, 0] if data.one_target else np.ascontiguousarray(coef.T)
+        self.intercept_ = float(intercept[0]) if data.one_target else intercept
+        self.certificate_ = certificate
+        self.status_ = status
+        if status.code not in (StatusCode.CONVERGED, StatusCode.RANK_DEFICIENT) or (
+            status.code is StatusCode.RANK_DEFICIENT and status.remedy
+        ):
+            warnings.warn(f"{type(self).__name__}: {status}", FitWarning, stacklevel=4)
+
+
+def _per_1000(name: str, value: Any) -> str:
+    """The translated strength for a table of 1,000 rows, as an example."""
+    if not isinstance(value, int | float | np.number) or value <= 0:
+        return "its translation"
+    return (
+        f"lam={float(value) / 1000:g}" if name == "alpha" else f"lam={1 / (float(value) * 1000):g}"
+    )
+
+
+def feature_labels(data: Data, columns: ArrayLike, at_most: int = 10) -> str:
+    """Name some columns in a message."""
+    index = np.asarray(columns, dtype=np.int64)
+    names = [repr(data.feature_names[j]) if data.feature_names else str(j) for j in index[:at_most]]
+    more = f" and {len(index) - at_most} more" if len(index) > at_most else ""
+    return ", ".join(names) + more

@@ -1,0 +1,237 @@
+"""The one objective of the library, and the certificates of a candidate solution.
+
+    P(w, b) = (1 / sum s) sum_i s_i loss(y_i, x_i . w + b)  +  lam R(w)
+
+For u with ``sum s u = 0`` (if there is an intercept) Fenchel's inequality gives the lower bound
+
+    D(u) = -(1 / sum s) sum_i s_i loss*(y_i, -u_i)  -  lam R*(X' diag(s) u / (lam sum s))
+
+so ``gap = P - D`` bounds the distance from the optimum. The dual point is minus the derivative of
+the loss at the candidate, balanced for the intercept and scaled until R* is finite: at the optimum
+it is the optimal one and the gap is zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tikhon.data.coerce import as_design
+from tikhon.data.design import Design
+from tikhon.data.standardized import StandardizedDesign
+from tikhon.errors import UnsupportedError
+from tikhon.losses.base import Loss
+from tikhon.losses.squared import Squared
+from tikhon.penalties.base import Penalty
+from tikhon.results import Certificate
+from tikhon.typing import Float64Array, FloatArray
+
+__all__ = ["Problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Loss, penalty, strength, and whether there is an unpenalised intercept.
+
+    Parameters
+    ----------
+    loss : Loss
+    penalty : Penalty
+    lam : float
+        The strength, >= 0.
+    intercept : bool, default True
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tikhon as tk
+    >>> problem = tk.Problem(tk.losses.Squared(), tk.penalties.L2(), lam=1.0, intercept=False)
+    >>> X, y = np.array([[1.0], [1.0]]), np.array([2.0, 2.0])
+    >>> problem.value(X, y, np.array([1.0]))  # (2 - 1)^2 / 2 + 1^2 / 2
+    1.0
+    >>> problem.duality_gap(X, y, np.array([1.0]))
+    0.0
+    """
+
+    loss: Loss
+    penalty: Penalty
+    lam: float
+    intercept: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.lam >= 0 or not np.isfinite(self.lam):
+            raise ValueError(
+                f"`lam` must be finite and >= 0, got {self.lam}. Use 0 for no regularization."
+            )
+
+    def value(self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None) -> float:
+        """Return the objective at coefficients `w` and intercept `b`, with row weights `s`."""
+        z = _products(X).predict(w) + b
+        return self._mean(self.loss.value(y, z), s) + self._penalty(w)
+
+    def mean_loss(self, y: FloatArray, z: FloatArray, s: Any = None) -> float:
+        """Return the weighted mean loss of predictions `z`, without the penalty."""
+        return self._mean(self.loss.value(y, z), s)
+
+    def gradient(
+        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+    ) -> tuple[Float64Array, Any]:
+        """Return the gradient of the mean loss in `w` and in `b` (the penalty not included)."""
+        table = _products(X)
+        u = _weigh(self.loss.derivative(y, table.predict(w) + b), s)
+        return table.correlate(u), u.sum(axis=0)
+
+    def duality_gap(
+        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+    ) -> float:
+        """Return ``P(w, b) - D(u)`` at the dual point of `w`: an upper bound on P - P*.
+
+        inf where no feasible dual point of that form exists (a strength of 0, say), nan where
+        the loss or the penalty has no conjugate.
+        """
+        if not (self.loss.has_conjugate and self.penalty.has_conjugate):
+            return float("nan")
+        table = _products(X)
+        z = table.predict(w) + b
+        v = np.asarray(self.loss.feasible(y, self.loss.derivative(y, z)), dtype=np.float64)
+        if self.intercept:
+            v = self._balanced(v, s)
+        if self.lam == 0:
+            return self._gap_without_strength(table, v, w, s)
+        correlation = -table.correlate(_weigh(v, s)) / self.lam
+        t = self.penalty.dual_scale(correlation)
+        dual = -self._mean(self.loss.conjugate(y, t * v), s)
+        dual -= self.lam * self.penalty.conjugate(t * correlation)
+        primal = self._mean(self.loss.value(y, z), s) + self._penalty(w)
+        return max(float(primal - dual), 0.0)
+
+    def kkt(self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None) -> float:
+        """Return the largest violation of the optimality conditions, absolute."""
+        g, g_b = self.gradient(X, y, w, b, s)
+        if self.lam == 0:
+            worst = float(np.max(np.abs(g), initial=0.0))
+        else:
+            distance = self.penalty.subgradient_distance(np.asarray(w), g / self.lam)
+            worst = self.lam * float(np.max(distance, initial=0.0))
+        return max(worst, float(np.max(np.abs(g_b)))) if self.intercept else worst
+
+    def null(self, X: Any, y: FloatArray, s: Any = None) -> tuple[Float64Array, Any]:
+        """Return the null model: coefficients 0 and the best constant (0 without intercept)."""
+        columns = (int(np.max(y)) + 1,) if self.loss.per_class else np.shape(y)[1:]
+        w = np.zeros((_products(X).shape[1], *columns))
+        if not self.intercept:
+            return w, np.zeros(columns)
+        return w, self.loss.null_prediction(y, s)
+
+    def lam_max(self, X: Any, y: FloatArray, s: Any = None) -> float:
+        """Return the smallest strength at which every penalised coefficient is zero."""
+        table = _products(X)
+        w, b = self.null(table, y, s)
+        if self.penalty.unpenalised(table.shape[1]).any():
+            w, b = self._fit_unpenalised(table, y, s)
+        g, _ = self.gradient(table, y, w, b, s)
+        return self.penalty.lam_max(g)
+
+    def certificate(
+        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+    ) -> Certificate:
+        """Return gap and KKT residual, relative to the null model, from the raw data."""
+        table = _products(X)
+        w, y = np.asarray(w, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        null_w, null_b = self.null(table, y, s)
+        null_value = self.value(table, y, null_w, null_b, s)
+        null_gradient, _ = self.gradient(table, y, null_w, null_b, s)
+        steepest = float(np.max(np.abs(null_gradient), initial=0.0))
+        gap, mu = self.duality_gap(table, y, w, b, s), self.lam * self.penalty.strong_convexity
+        bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
+        return Certificate(
+            gap=gap / null_value if null_value > 0 else gap,
+            kkt=self.kkt(table, y, w, b, s) / (steepest if steepest > 0 else 1.0),
+            objective=self.value(table, y, w, b, s),
+            null_objective=null_value,
+            error_bound=bound,
+        )
+
+    def _penalty(self, w: FloatArray) -> float:
+        """``lam R(w)``; a constraint stays a constraint at strength 0."""
+        R = self.penalty.value(np.asarray(w))
+        return R if np.isinf(R) else self.lam * R
+
+    def _mean(self, values: FloatArray, s: Any) -> float:
+        """Weighted mean over rows, summed over targets."""
+        if s is None:
+            return float(np.sum(values, dtype=np.float64) / len(values))
+        used = np.asarray(s) > 0
+        return float(np.tensordot(np.asarray(s)[used], values[used], axes=1).sum() / np.sum(s))
+
+    def _balanced(self, v: Float64Array, s: Any) -> Float64Array:
+        """Make ``sum s v = 0``, the intercept's dual constraint, staying in the domain.
+
+        The squared loss has the whole line as its domain: subtract the mean. For every other
+        loss 0 is in the domain and the domain is convex: shrink the side that weighs more.
+        """
+        p = np.full(len(v), 1.0 / len(v)) if s is None else np.asarray(s) / np.sum(s)
+        if isinstance(self.loss, Squared):
+            return np.asarray(v - np.tensordot(p, v, axes=1))
+        up = np.tensordot(p, np.maximum(v, 0.0), axes=1)
+        down = np.tensordot(p, np.maximum(-v, 0.0), axes=1)
+        target = np.minimum(up, down)
+        shrink_up = np.divide(target, up, out=np.zeros_like(up), where=up > 0)
+        shrink_down = np.divide(target, down, out=np.zeros_like(down), where=down > 0)
+        return np.where(v > 0, v * shrink_up, v * shrink_down)
+
+    def _gap_without_strength(self, table: _Table, v: Float64Array, w: FloatArray, s: Any) -> float:
+        """Without a penalty the dual point must be orthogonal to the columns: project it there.
+
+        The projection is available for the squared loss, whose domain is the whole line.
+        """
+        if not isinstance(self.loss, Squared) or np.isinf(self.penalty.value(np.asarray(w))):
+            return float("inf")
+        rows = np.asarray(table.predict(np.eye(table.shape[1])))
+        root = np.sqrt(np.full(len(v), 1.0) if s is None else np.asarray(s, dtype=np.float64))
+        if self.intercept:
+            rows = np.column_stack([rows, np.ones(len(rows))])
+        A = rows * root[:, None]
+        scaled = (v.T * root).T
+        projected = A @ np.linalg.lstsq(A, scaled, rcond=None)[0]
+        total = float(np.sum(root**2))
+        return float(np.sum(projected**2)) / (2.0 * total)
+
+    def _fit_unpenalised(self, table: _Table, y: FloatArray, s: Any) -> tuple[Float64Array, Any]:
+        """Least squares on the columns without a penalty, and the intercept."""
+        if not isinstance(self.loss, Squared):
+            raise UnsupportedError(
+                "`lam_max` with unpenalised columns is computed for the squared loss; for "
+                f"{type(self.loss).__name__}, fit the unpenalised columns first and pass their "
+                "prediction as the null model, or give `lam` as numbers."
+            )
+        free = np.flatnonzero(self.penalty.unpenalised(table.shape[1]))
+        unit = np.zeros((table.shape[1], len(free)))
+        unit[free, np.arange(len(free))] = 1.0
+        A = np.asarray(table.predict(unit))
+        if self.intercept:
+            A = np.column_stack([A, np.ones(len(A))])
+        root = np.ones(len(A)) if s is None else np.sqrt(np.asarray(s, dtype=np.float64))
+        found = np.linalg.lstsq(A * root[:, None], (y.T * root).T, rcond=None)[0]
+        w = np.zeros((table.shape[1], *np.shape(y)[1:]))
+        w[free] = found[: len(free)]
+        return w, (found[len(free)] if self.intercept else 0.0)
+
+
+_Table = Design | StandardizedDesign
+
+
+def _products(X: Any) -> _Table:
+    """Anything with `predict` and `correlate` is used as it is, an array is checked and wrapped."""
+    return X if hasattr(X, "predict") and hasattr(X, "correlate") else as_design(X)
+
+
+def _weigh(values: FloatArray, s: Any) -> Float64Array:
+    """Divide by the number of rows, or multiply by the weights' share."""
+    values = np.asarray(values, dtype=np.float64)
+    if s is None:
+        return values / len(values)
+    share = np.asarray(s, dtype=np.float64) / np.sum(s)
+    return np.asarray((values.T * share).T)

@@ -1,0 +1,1 @@
+"""Text and plots made from results; nothing is computed here."""

@@ -1,0 +1,120 @@
+"""Plots of a path and of a study. Needs matplotlib (``pip install 'tikhon[plot]'``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tikhon.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from tikhon.results import Path
+    from tikhon.selection.study import Study
+
+__all__ = ["plot_path", "plot_study"]
+
+INK, MUTED, ACCENT, SECOND = "#222222", "#8a8a8a", "#0072b2", "#d55e00"
+"""Two colours that stay apart for every kind of colour vision, and two greys."""
+
+LABELLED = 8
+"""Coefficients named at the end of their line; the others are drawn thin and grey."""
+
+
+def _axes(ax: Any) -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise UnsupportedError("plots need matplotlib: pip install 'tikhon[plot]'") from error
+    if ax is None:
+        _, ax = plt.subplots(figsize=(7.0, 4.2), layout="constrained")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.grid(axis="y", color="#e6e6e6", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.tick_params(colors=INK, labelcolor=INK)
+    return ax
+
+
+def plot_path(path: Path, ax: Any = None) -> Any:
+    """Draw every coefficient against the strength; the largest are named at their ends."""
+    if path.coefs.ndim != 2:
+        raise UnsupportedError("a path with several targets: plot one by slicing `path.coefs`.")
+    ax = _axes(ax)
+    positive = path.lams > 0
+    lams, coefs = path.lams[positive], path.coefs[positive]
+    names = path.feature_names or tuple(f"x{j}" for j in range(coefs.shape[1]))
+    order = np.argsort(-np.max(np.abs(coefs), axis=0))
+    colours = [ACCENT, SECOND, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#7a6a00"]
+    for rank, j in enumerate(order[::-1]):
+        place = len(order) - 1 - rank
+        named = place < LABELLED
+        ax.plot(
+            lams,
+            coefs[:, j],
+            color=colours[place % len(colours)] if named else "#c8c8c8",
+            linewidth=1.6 if named else 0.7,
+        )
+    _name_ends(ax, lams, coefs, names, [int(j) for j in order[:LABELLED]], colours)
+    ax.set_xscale("log")
+    ax.invert_xaxis()
+    ax.axhline(0.0, color=MUTED, linewidth=0.8)
+    ax.set_xlabel("strength lam (weaker to the right)")
+    ax.set_ylabel("coefficient")
+    return ax
+
+
+def _name_ends(
+    ax: Any, lams: Any, coefs: Any, names: Any, chosen: list[int], colours: list[str]
+) -> None:
+    """Write names at the right ends, moved apart where they would overlap."""
+    low, high = float(coefs.min()), float(coefs.max())
+    apart = 0.055 * (high - low) if high > low else 1.0
+    ends = sorted((float(coefs[-1, j]), place) for place, j in enumerate(chosen))
+    height = -np.inf
+    for value, place in ends:
+        height = max(value, height + apart)
+        ax.annotate(
+            f" {names[chosen[place]]}",
+            (float(lams[-1]), height),
+            color=colours[place % len(colours)],
+            fontsize=8,
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def plot_study(study: Study, ax: Any = None) -> Any:
+    """Draw mean scores with their standard errors, and mark the choices of two rules."""
+    ax = _axes(ax)
+    positive = study.lams > 0
+    lams, mean, se = study.lams[positive], study.mean[positive], study.se[positive]
+    if study.scores is not None:
+        ax.plot(lams, study.scores[positive], color="#d0d0d0", linewidth=0.6)
+    if np.isfinite(se).any():
+        ax.fill_between(lams, mean - se, mean + se, color=ACCENT, alpha=0.18, linewidth=0)
+    ax.plot(lams, mean, color=ACCENT, linewidth=1.8)
+    rules = ["min", "1se"] if np.isfinite(se).any() else ["min"]
+    for place, rule in enumerate(rules):
+        at = study.index(rule)
+        ax.axvline(study.lams[at], color=SECOND, linewidth=1.0, linestyle=["-", "--"][place])
+        ax.annotate(
+            f" {rule}: lam = {study.lams[at]:.3g}",
+            (study.lams[at], 0.97 - 0.07 * place),
+            xycoords=("data", "axes fraction"),
+            color=SECOND,
+            fontsize=8,
+            va="top",
+        )
+    ax.set_xscale("log")
+    ax.invert_xaxis()
+    low, high = (
+        float(np.nanmin(mean - np.nan_to_num(se))),
+        float(np.nanmax(mean + np.nan_to_num(se))),
+    )
+    margin = 0.08 * (high - low) if high > low else 1.0
+    ax.set_ylim(low - margin, high + margin)
+    ax.set_xlabel("strength lam (weaker to the right)")
+    what = {"folds": "held-out", "loo": "leave-one-out", "gcv": "GCV"}[study.method]
+    ax.set_ylabel(f"{what} {study.score.replace('_', ' ')}")
+    return ax

@@ -1,0 +1,87 @@
+"""A fitted ridge model in words and figures, for a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["summary"]
+
+WIDTH = 78
+CURVE_ROWS = 12
+
+
+def summary(model: Any, title: str, feature_names: tuple[str, ...]) -> str:
+    """Describe a cross-validated model: the choice, the curve, coefficients, certificate."""
+    parts = [_heading(title), _choice(model)]
+    if model.study_ is not None:
+        parts.append(_curve(model.study_))
+    parts += [_coefficients(model, feature_names), _certificate(model)]
+    return "\n\n".join(parts)
+
+
+def _heading(title: str) -> str:
+    return f"{title}\n{'=' * min(len(title), WIDTH)}"
+
+
+def _choice(model: Any) -> str:
+    study = model.study_
+    if study is None:
+        return f"strength        lam = {model.lam_:.4g} (given)"
+    at, simple = study.index("min"), study.index("1se")
+    unit, df = study.score.replace("_", " "), study.path.df[simple]
+    return "\n".join(
+        [
+            f"strengths       {len(study.lams)}, from {study.lams[0]:.3g} to {study.lams[-1]:.3g}",
+            f"folds           {0 if study.scores is None else study.scores.shape[1]}",
+            f"plan            {study.solver}",
+            f"chosen          lam = {model.lam_:.4g}, {model.df_:.1f} effective degrees of freedom",
+            f"  {unit:<14}{study.mean[at]:.6g} +- {study.se[at]:.2g}",
+            f"simpler (1se)   lam = {study.lams[simple]:.4g}, {df:.1f} effective degrees of freedom",
+            f"  {unit:<14}{study.mean[simple]:.6g}",
+            f"all of it took  {study.seconds:.3f} s",
+        ]
+    )
+
+
+def _curve(study: Any) -> str:
+    """The mean scores as bars, at a dozen strengths spread over the grid."""
+    count = min(CURVE_ROWS, len(study.lams))
+    places = np.unique(
+        np.concatenate(
+            [
+                np.linspace(0, len(study.lams) - 1, count).round().astype(int),
+                [study.index("min"), study.index("1se")],
+            ]
+        )
+    )
+    low, high = float(np.nanmin(study.mean)), float(np.nanmax(study.mean))
+    lines = [f"{'lam':>10}  {'df':>5}  {study.score.replace('_', ' ')}"]
+    for place in places:
+        share = (study.mean[place] - low) / (high - low) if high > low else 0.0
+        bar = "#" * (1 + round(36 * share))
+        mark = {study.index("min"): "  <- min", study.index("1se"): "  <- 1se"}.get(int(place), "")
+        lines.append(
+            f"{study.lams[place]:>10.3g}  {study.path.df[place]:>5.1f}  "
+            f"{study.mean[place]:>10.5g}  {bar}{mark}"
+        )
+    return "\n".join(lines)
+
+
+def _coefficients(model: Any, names: tuple[str, ...]) -> str:
+    lines = [f"{'column':<12}{'coefficient':>14}"]
+    lines += [f"{name:<12}{value:>14.6g}" for name, value in zip(names, model.coef_, strict=True)]
+    lines.append(f"{'(intercept)':<12}{model.intercept_:>14.6g}")
+    return "\n".join(lines)
+
+
+def _certificate(model: Any) -> str:
+    certificate = model.certificate_
+    return "\n".join(
+        [
+            f"status          {model.status_}",
+            f"certificate     relative duality gap {certificate.gap:.1e}, recomputed from the rows",
+            f"                largest optimality violation {certificate.kkt:.1e}",
+        ]
+    )

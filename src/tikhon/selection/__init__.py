@@ -1,0 +1,7 @@
+"""Choosing the strength: folds, scores, studies and the rules applied to them."""
+
+from tikhon.selection.cross_validate import cross_validate
+from tikhon.selection.scores import Score
+from tikhon.selection.study import Study
+
+__all__ = ["Score", "Study", "cross_validate"]

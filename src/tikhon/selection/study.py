@@ -1,0 +1,114 @@
+"""A study: scores by fold and strength, and the path they judge. Rules are applied afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tikhon.results import Path, Solution, frame
+from tikhon.selection.rules import Rule, as_rule
+from tikhon.selection.split import Split
+from tikhon.typing import Float64Array, IntArray
+
+__all__ = ["Study", "fold_of_rows", "summarise"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """What cross-validation found.
+
+    Attributes
+    ----------
+    path : Path
+        Solutions on all rows, strongest strength first.
+    scores : ndarray of shape (L, folds) or None
+        The score of each strength on each fold; None for leave-one-out and GCV, which give
+        `mean` (and leave-one-out `se`) in closed form.
+    mean, se : ndarray of shape (L,)
+        Mean over folds weighted by their sample weight, and its standard error.
+    fold : ndarray of shape (n,) or None
+        The test fold of each row, -1 for rows that are never tested; None where test sets
+        overlap or there are no folds.
+    fold_weight : ndarray of shape (folds,)
+    score : str
+    greater_is_better : bool
+    method : str
+        "folds", "loo" or "gcv".
+    rule : str or Rule
+        What `choose` applies when it is not told otherwise.
+    solver : str
+        The plan: regime and algorithm.
+    seconds : float
+    """
+
+    path: Path
+    scores: Float64Array | None
+    mean: Float64Array
+    se: Float64Array
+    fold: IntArray | None
+    fold_weight: Float64Array
+    score: str
+    greater_is_better: bool
+    method: str
+    rule: str | Rule
+    solver: str
+    seconds: float
+
+    @property
+    def lams(self) -> Float64Array:
+        """The strengths, strongest first."""
+        return self.path.lams
+
+    def index(self, rule: str | Rule | None = None) -> int:
+        """Return the position of the strength that a rule chooses."""
+        cost = -self.mean if self.greater_is_better else self.mean
+        return as_rule(self.rule if rule is None else rule).choose(cost, self.se)
+
+    def lam(self, rule: str | Rule | None = None) -> float:
+        """Return the strength that a rule chooses."""
+        return float(self.lams[self.index(rule)])
+
+    def choose(self, rule: str | Rule | None = None) -> Solution:
+        """Return the solution that a rule chooses, without fitting again."""
+        return self.path[self.index(rule)]
+
+    @property
+    def at_edge(self) -> str | None:
+        """Whether the best strength is the "smallest" or "largest" of the grid; None if inside."""
+        best = self.index("min")
+        if len(self.lams) == 1 or 0 < best < len(self.lams) - 1:
+            return None
+        return "largest" if best == 0 else "smallest"
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return strengths, mean scores, standard errors and the folds' scores as a DataFrame."""
+        columns = {"lam": self.lams, "df": self.path.df, "mean": self.mean, "se": self.se}
+        if self.scores is not None:
+            columns |= {f"fold{k}": np.ascontiguousarray(s) for k, s in enumerate(self.scores.T)}
+        return frame(columns, backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the scores against the strength; return the matplotlib axes."""
+        from tikhon.report.plots import plot_study
+
+        return plot_study(self, ax)
+
+
+def summarise(scores: Float64Array, weight: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return the weighted mean over folds and its standard error (nan for a single fold)."""
+    share = weight / weight.sum()
+    mean = scores @ share
+    if scores.shape[1] == 1:
+        return mean, np.full(len(mean), np.nan)
+    variance = (scores - mean[:, None]) ** 2 @ share
+    return mean, np.sqrt(variance / (scores.shape[1] - 1))
+
+
+def fold_of_rows(split: Split) -> IntArray | None:
+    """Return the test fold of each row, -1 for none; None if a row is tested more than once."""
+    if np.any(split.test.sum(axis=0) > 1):
+        return None
+    of_cell = np.where(split.test.any(axis=0), split.test.argmax(axis=0), -1)
+    return np.where(split.labels >= 0, of_cell[split.labels], -1)

@@ -1,0 +1,70 @@
+"""The matrix of inner products between rows, ``(X - 1 c') F^2 (X - 1 c')'``, F = diag(factor).
+
+For wide tables this is the whole cost of ridge: one symmetric product, block of columns by block
+of columns, so that no second copy of the table exists.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import blas
+
+from tikhon.data.design import Design
+from tikhon.data.moments import Cells
+from tikhon.data.sparse import SparseDesign
+from tikhon.typing import Float64Array
+
+__all__ = ["cell_column_sums", "row_kernel"]
+
+
+def row_kernel(
+    design: Design, shift: Float64Array, factor: Float64Array | None = None
+) -> Float64Array:
+    """Return the (n, n) matrix of inner products of shifted, scaled rows."""
+    if isinstance(design, SparseDesign):
+        return _sparse_row_kernel(design, shift, factor)
+    n = design.shape[0]
+    K = np.zeros((n, n), order="F")
+    for _, Z in design.column_blocks(shift, factor):
+        K = blas.dsyrk(1.0, Z.T, beta=1.0, c=K, trans=1, overwrite_c=1)
+    return symmetrize(K)
+
+
+def _sparse_row_kernel(
+    design: SparseDesign, shift: Float64Array, factor: Float64Array | None
+) -> Float64Array:
+    squares = np.ones_like(shift) if factor is None else factor**2
+    X = design.X.tocsr()
+    cross = np.asarray(X @ (squares * shift))
+    K = np.asfortranarray(((X * squares) @ X.T).toarray(), dtype=np.float64)
+    K -= cross[:, None]
+    K -= cross
+    K += float(shift @ (squares * shift))
+    return K
+
+
+def symmetrize(K: Float64Array) -> Float64Array:
+    """Fill the lower triangle from the upper one, in place, row by row."""
+    for i in range(1, len(K)):
+        K[i, :i] = K[:i, i]
+    return K
+
+
+def cell_column_sums(
+    design: Design, s: Float64Array | None, cells: Cells, shift: Float64Array
+) -> tuple[Float64Array, Float64Array]:
+    """Return ``sum s (x - shift)`` and ``sum s (x - shift)^2`` by cell and column: (C, d)."""
+    first = np.zeros((len(cells), design.shape[1]))
+    second = np.zeros_like(first)
+    for start, Z in design.column_blocks(shift, None):
+        columns = slice(start, start + Z.shape[1])
+        for cell in range(len(cells)):
+            rows = cells.rows(cell)
+            part = Z[rows]
+            if s is None:
+                first[cell, columns] = part.sum(axis=0)
+                second[cell, columns] = np.einsum("ij,ij->j", part, part)
+            else:
+                first[cell, columns] = s[rows] @ part
+                second[cell, columns] = np.einsum("i,ij,ij->j", s[rows], part, part)
+    return first, second

@@ -1,0 +1,189 @@
+"""Solve one problem, by the fastest algorithm there is for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tikhon.data.coerce import Data, as_data
+from tikhon.data.moments import Cells
+from tikhon.data.standardized import StandardizedDesign
+from tikhon.errors import InputError, InputProblem, UnsupportedError
+from tikhon.problem.problem import Problem
+from tikhon.results import Solution, Status, StatusCode
+from tikhon.solvers.choose import is_ridge, plan_ridge
+from tikhon.solvers.least_squares import least_squares
+from tikhon.solvers.loop import Progress
+from tikhon.solvers.proximal_gradient import proximal_gradient
+from tikhon.solvers.ridge import ridge_grid
+from tikhon.solvers.training import Training
+from tikhon.typing import Float64Array
+
+__all__ = ["check_targets", "solve", "solve_generic"]
+
+GENERIC = "proximal_gradient"
+
+
+def solve(
+    problem: Problem,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    solver: str = "auto",
+    tol: float = 1e-8,
+    max_seconds: float | None = None,
+    callback: Callable[[Progress], bool | None] | None = None,
+) -> Solution:
+    """Solve one problem exactly as it is stated: nothing is standardised.
+
+    Parameters
+    ----------
+    problem : Problem
+    X : array, sparse array or DataFrame of shape (n, d)
+    y : array of shape (n,) or (n, targets)
+    sample_weight : array of shape (n,), optional
+    solver : str, default "auto"
+        For least squares with L2: "tall", "wide" or "iterative". For everything, and by
+        default for what has no faster solver: "proximal_gradient".
+    tol : float, default 1e-8
+        Relative duality gap (KKT residual where there is no dual) to reach.
+    max_seconds : float, optional
+        Iterative solvers return the best so far after this time, with its certificate.
+    callback : callable, optional
+        Iterative solvers call it with their progress; returning True stops them.
+
+    Returns
+    -------
+    Solution
+
+    Examples
+    --------
+    >>> import tikhon as tk
+    >>> X, y = tk.datasets.diabetes()
+    >>> ridge = tk.Problem(tk.losses.Squared(), tk.penalties.L2(), lam=0.1)
+    >>> solution = tk.solve(ridge, X, y)
+    >>> solution.status == "converged", solution.certificate.gap < 1e-12
+    (True, True)
+    """
+    data = as_data(X, y, sample_weight=sample_weight)
+    check_targets(problem, data)
+    if is_ridge(problem.loss, problem.penalty) and solver != GENERIC:
+        return _solve_squared(problem, data, solver, tol)
+    if solver not in ("auto", GENERIC):
+        raise UnsupportedError(
+            f"`solver` for {type(problem.loss).__name__} with {type(problem.penalty).__name__} "
+            f"must be 'auto' or {GENERIC!r}, got {solver!r}."
+        )
+    return solve_generic(problem, data, None, tol, max_seconds, callback)
+
+
+def check_targets(problem: Problem, data: Data) -> None:
+    """Refuse targets that a loss has no meaning for."""
+    complaint = problem.loss.check_targets(data.y[data.used])
+    if complaint:
+        raise InputError((InputProblem("target", complaint, ""),))
+
+
+def _solve_squared(problem: Problem, data: Data, solver: str, tol: float) -> Solution:
+    started = time.perf_counter()
+    cells = Cells.of(data.labels())
+    training = Training(data.design, data.y, data.s, cells, False, problem.intercept)
+    lam = problem.lam if problem.penalty.strong_convexity > 0 else 0.0
+    if lam == 0.0:
+        free = least_squares(training, tol)
+        coefs, intercepts, certificate = free.coef, free.intercept, free.certificate
+        name, passes = free.rung, free.passes
+        deficient = 0 <= free.rank < data.design.shape[1]
+    else:
+        machine = plan_ridge(*data.design.shape, solver).machine(training, lambda _: lam, tol)
+        fit = ridge_grid(machine.frame, machine.spectrum, np.array([lam]), tol=tol, corrections=1)
+        coefs, intercepts, certificate = fit.coefs[0], fit.intercepts[0], fit.certificates[0]
+        name, passes, deficient = machine.name, fit.passes + 1.0, False
+    return Solution(
+        coef=coefs[:, 0] if data.one_target else coefs,
+        intercept=float(intercepts[0]) if data.one_target else intercepts,
+        lam=problem.lam,
+        certificate=certificate,
+        status=_squared_status(certificate.gap, tol, deficient=deficient),
+        solver=name,
+        passes=passes,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _squared_status(gap: float, tol: float, *, deficient: bool) -> Status:
+    if deficient:
+        return Status(
+            StatusCode.RANK_DEFICIENT,
+            "the columns do not determine the coefficients; those of least norm are returned.",
+        )
+    if gap <= tol:
+        return Status(StatusCode.CONVERGED)
+    return Status(StatusCode.MAX_ITER, f"gap {gap:.1e}, wanted {tol:.0e}.", "Use a larger `lam`.")
+
+
+def solve_generic(
+    problem: Problem,
+    data: Data,
+    start: Solution | None,
+    tol: float,
+    max_seconds: float | None = None,
+    callback: Callable[[Progress], bool | None] | None = None,
+) -> Solution:
+    """Solve by proximal gradient, from `start` if there is one; smooth losses only."""
+    if problem.loss.smoothness is None and problem.loss.name in _NOT_SMOOTH:
+        raise UnsupportedError(
+            f"{type(problem.loss).__name__} is not differentiable, and the solver for its kinks "
+            "does not exist yet; use SquaredHinge in place of Hinge, Huber in place of Quantile "
+            "or EpsilonInsensitive."
+        )
+    began = time.perf_counter()
+    design = data.design if len(data.used) == len(data.y) else data.design.rows(data.used)
+    y = data.y[data.used][:, 0] if data.one_target else data.y[data.used]
+    s = None if data.s is None else data.s[data.used]
+    mean = design.stats(s).mean if problem.intercept else np.zeros(design.shape[1])
+    view = StandardizedDesign(design, mean, np.ones(design.shape[1]))
+    loop = proximal_gradient(
+        problem,
+        view,
+        y,
+        s,
+        _start(problem, view, y, s, start),
+        tol=tol,
+        max_seconds=max_seconds,
+        callback=callback,
+    )
+    coef, intercept = view.to_base(loop.state.w, loop.state.b)
+    return Solution(
+        coef=coef,
+        intercept=float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept),
+        lam=problem.lam,
+        certificate=problem.certificate(design, y, coef, intercept, s),
+        status=loop.status,
+        solver=GENERIC.replace("_", " "),
+        passes=2.0 * loop.iterations,
+        seconds=time.perf_counter() - began,
+        history=loop.history,
+    )
+
+
+_NOT_SMOOTH = ("hinge", "quantile", "epsilon_insensitive")
+
+
+def _start(
+    problem: Problem,
+    view: StandardizedDesign,
+    y: Float64Array,
+    s: Float64Array | None,
+    start: Solution | None,
+) -> tuple[Float64Array, Float64Array]:
+    """A previous solution, or the null model (made finite, for a single class)."""
+    if start is not None:
+        w, b = view.from_base(start.coef, start.intercept)
+        return w, np.asarray(b)
+    w, b = problem.null(view, y, s)
+    return w, np.clip(np.asarray(b, dtype=np.float64), -30.0, 30.0)

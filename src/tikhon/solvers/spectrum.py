@@ -1,0 +1,205 @@
+"""Ridge for every strength at once, from one eigendecomposition.
+
+With centred, scaled data (1/n) X'X = V diag(e) V' and c = V' X'y / n:
+
+    w(lam) = V diag(1 / (e + lam)) c              df(lam) = sum e / (e + lam)
+    ||w(lam)||^2 = sum (c / (e + lam))^2
+
+Norm, degrees of freedom and (with the noise level) the prior's standard deviation are monotone
+functions of lam, so each can be turned back into the lam that gives it: the norm-constrained
+form ``||w|| <= C`` is ridge at the root of the secular equation ``||w(lam)|| = C``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize
+
+from tikhon.data.moments import Centred
+from tikhon.typing import Float64Array
+
+__all__ = ["Spectrum", "spectrum_of_kernel", "spectrum_of_moments"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spectrum:
+    """Eigenvalues `e`, projections `c` (one column per target), and how to leave eigenspace.
+
+    Attributes
+    ----------
+    e : ndarray of shape (r,)
+        Eigenvalues of the scaled, centred second-moment matrix, >= 0.
+    c : ndarray of shape (r, targets)
+    total : ndarray of shape (targets,)
+        Mean square of each centred target.
+    weight : float
+        Total sample weight n, for the strengths of the sum convention and the prior.
+    lift : callable
+        Takes (r, k) spectral coordinates to (d, k) coefficients on the scaled columns.
+    drop : callable
+        The transpose: takes (d, k) to (r, k).
+    complete : bool
+        Whether these are all directions; a Krylov space holds only those the targets reach,
+        so degrees of freedom are unknown (nan) there.
+    """
+
+    e: Float64Array
+    c: Float64Array
+    total: Float64Array
+    weight: float
+    lift: Callable[[Float64Array], Float64Array]
+    drop: Callable[[Float64Array], Float64Array]
+    complete: bool = True
+
+    @property
+    def rank(self) -> int:
+        """Number of directions in which the data vary."""
+        return int(np.count_nonzero(self.e))
+
+    @property
+    def top(self) -> float:
+        """The largest eigenvalue."""
+        return float(self.e.max(initial=0.0))
+
+    def shrunk(self, lam: float | Float64Array) -> Float64Array:
+        """Return ``c / (e + lam)``, 0 where the data do not vary; `lam` per target if an array."""
+        bottom = self.e[:, None] + lam
+        return np.divide(self.c, bottom, out=np.zeros_like(self.c), where=self.e[:, None] > 0)
+
+    def coefs(self, lams: Float64Array) -> Float64Array:
+        """Return the coefficients for each strength: (L, d, targets).
+
+        `lams` is (L,) or, with a strength per target, (L, targets).
+        """
+        grid = np.stack([self.shrunk(lam) for lam in lams])  # (L, r, T)
+        length, r, targets = grid.shape
+        W = self.lift(np.ascontiguousarray(grid.transpose(1, 0, 2)).reshape(r, -1))
+        return np.ascontiguousarray(W.reshape(-1, length, targets).transpose(1, 0, 2))
+
+    def df(self, lam: float) -> float:
+        """Effective degrees of freedom, the intercept not counted."""
+        if not self.complete:
+            return float("nan")
+        if lam == 0:
+            return float(self.rank)
+        return float(np.sum(self.e / (self.e + lam)))
+
+    def norm(self, lam: float) -> float:
+        """``||w(lam)||`` over all targets, on the scaled columns."""
+        return float(np.linalg.norm(self.shrunk(lam)))
+
+    def mean_square_residual(self, lam: float) -> Float64Array:
+        """Training mean square residual of each target at `lam`."""
+        shrunk = self.shrunk(lam)
+        kept = np.einsum("rt,rt->t", 2.0 * self.c - self.e[:, None] * shrunk, shrunk)
+        return np.maximum(self.total - kept, 0.0)
+
+    def noise(self, lam: float) -> Float64Array:
+        """Residual standard deviation of each target, degrees of freedom and intercept deducted."""
+        left = self.weight - 1.0 - self.df(lam)
+        if left <= 0:
+            return np.full_like(self.total, np.nan)
+        return np.sqrt(self.mean_square_residual(lam) * self.weight / left)
+
+    def prior_sd(self, lam: float, noise: float | None = None) -> float:
+        """Return tau of the prior ``w ~ N(0, tau^2)`` that ridge at `lam` implies.
+
+        ``lam n = sigma^2 / tau^2``; `noise` is sigma, estimated from the residuals if not given.
+        """
+        sigma = float(np.sqrt(np.mean(self.noise(lam) ** 2))) if noise is None else noise
+        return np.inf if lam == 0 else sigma / float(np.sqrt(lam * self.weight))
+
+    def inverse_form(self, g: Float64Array) -> Float64Array:
+        """Return ``g' M^+ g`` for each column of g (d, k), M the second-moment matrix."""
+        spectral = self.drop(g) ** 2
+        bottom = self.e[:, None]
+        kept = np.divide(spectral, bottom, out=np.zeros_like(spectral), where=bottom > 0)
+        return np.asarray(kept.sum(axis=0))
+
+    def lam_for_prior_sd(self, sd: float, noise: float) -> float:
+        """Return the strength of the prior ``w ~ N(0, sd^2)`` under noise of sd `noise`."""
+        if not sd > 0:
+            raise ValueError(f"`sd` must be > 0, got {sd}.")
+        return (noise / sd) ** 2 / self.weight
+
+    def lam_for_norm(self, radius: float) -> float:
+        """Return the strength at which ``||w|| = radius``; 0 where the bound is inactive."""
+        if not radius > 0:
+            raise ValueError(f"`norm` must be > 0, got {radius}.")
+        if self.norm(0.0) <= radius:
+            return 0.0
+        return self._root(lambda lam: self.norm(lam) / radius - 1.0)
+
+    def lam_for_df(self, df: float) -> float:
+        """Return the strength with `df` effective degrees of freedom."""
+        if not 0 < df <= self.rank:
+            raise ValueError(f"`df` must be in (0, {self.rank}], got {df}.")
+        if df == self.rank:
+            return 0.0
+        return self._root(lambda lam: self.df(lam) / df - 1.0)
+
+    def _root(self, decreasing: Callable[[float], float]) -> float:
+        """Root of a decreasing function of lam, searched in log lam."""
+        high = max(self.top, 1e-300)
+        while decreasing(high) > 0:
+            high *= 1e3
+        low = high
+        while decreasing(low) < 0 and low > 1e-290:
+            low *= 1e-3
+        root = optimize.brentq(
+            lambda t: decreasing(float(np.exp(t))), np.log(low), np.log(high), xtol=1e-14
+        )
+        return float(np.exp(root))
+
+
+def spectrum_of_moments(moments: Centred, scale: Float64Array) -> Spectrum:
+    """Eigendecomposition of the scaled second-moment matrix (upper triangle given)."""
+    A = moments.xx / scale
+    A /= scale[:, None]
+    e, V = np.linalg.eigh(A, UPLO="U")
+    e = _clean(e)
+    c = V.T @ (moments.xy / scale[:, None])
+    return Spectrum(e, c, moments.yy, moments.weight, lambda S: V @ S, lambda W: V.T @ W)
+
+
+def spectrum_of_kernel(
+    K: Float64Array,
+    y: Float64Array,
+    weight: float,
+    lift: Callable[[Float64Array], Float64Array],
+    drop: Callable[[Float64Array], Float64Array],
+    null: Float64Array | None = None,
+) -> tuple[Spectrum, Float64Array]:
+    """Eigendecomposition of a kernel ``K = A A'`` with targets `y` scaled like its rows.
+
+    `lift` takes (n, k) dual coefficients to ``A' a``; `drop` takes (d, k) to ``A W``. `null` is a
+    unit vector known to be in K's null space (the weights' root, where the data are centred): it
+    is moved to the top of the spectrum and cut off, so that it mixes with no other direction.
+    Returns the spectrum and the eigenvectors.
+    """
+    if null is not None:
+        K = K + np.outer(null, 2.0 * float(np.linalg.norm(K)) * null)
+    e, U = np.linalg.eigh(K, UPLO="U")
+    if null is not None:
+        e, U = e[:-1], U[:, :-1]
+    e = _clean(e)
+    root = np.sqrt(e)[:, None]
+    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    spectrum = Spectrum(
+        e,
+        root * (U.T @ y),
+        np.einsum("it,it->t", y, y),
+        weight,
+        lambda S: lift(U @ (inverse * S)),
+        lambda W: inverse * (U.T @ drop(W)),
+    )
+    return spectrum, U
+
+
+def _clean(e: Float64Array) -> Float64Array:
+    """Set eigenvalues at the level of rounding to exactly 0: they carry no information."""
+    level = len(e) * np.finfo(np.float64).eps * float(np.max(np.abs(e), initial=0.0))
+    return np.where(e > level, e, 0.0)

@@ -1,0 +1,201 @@
+"""The laws catch the mistakes they are there for: each wrong penalty breaks a law that names it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from tikhon.penalties import (
+    L1,
+    L2,
+    Box,
+    ElasticNet,
+    Group,
+    Nonnegative,
+    NormBall,
+    Penalty,
+    Scaled,
+    Sum,
+    Weighted,
+    soft_threshold,
+)
+from tikhon.testing import PENALTY_LAWS, check_penalty
+
+D = 6
+WEIGHTS = np.array([0.5, 2.0, 0.0, 1.0, 1.0, 3.0])
+
+
+class ProxWithoutItsStep(ElasticNet):
+    """The ridge part is divided by a constant: right at step 1 only."""
+
+    def prox(self, w, step):
+        return soft_threshold(w, step * self.l1_ratio) / (2 - self.l1_ratio)
+
+
+class ProxOffByAThousandth(L1):
+    def prox(self, w, step):
+        return soft_threshold(w, 1.001 * step)
+
+
+class ProxThatClipsFirst(Sum):
+    def prox(self, w, step):
+        return self.penalty.prox(self.constraint.prox(w, step), step)
+
+
+class ProxOfTheSquare(L2):
+    def prox(self, w, step):
+        return w / (1 + 2 * step)
+
+
+class ValueWithoutTheHalf(L2):
+    def coordinate_value(self, w):
+        return w * w
+
+
+class DistanceThatIgnoresKinks(L1):
+    def subgradient_distance(self, w, g):
+        return np.abs(g + np.sign(w))
+
+
+class DistanceOfTheLargestEntry(Group):
+    def subgradient_distance(self, w, g):
+        distance = Group.subgradient_distance(self, w, g)
+        return np.full_like(distance, distance.max())
+
+
+class StrengthOfTheMean(L1):
+    def lam_max(self, g):
+        return float(np.mean(np.abs(g)))
+
+
+class StrengthOfThePlainNorm(Group):
+    def lam_max(self, g):
+        return float(self._norms(g).max())
+
+
+class ConjugateOfThePenaltyItself(ElasticNet):
+    def coordinate_conjugate(self, v):
+        return 0.5 * v * v
+
+
+class ScaleOfTheWholeVector(Group):
+    def dual_scale(self, v):
+        return min(1.0, float(self._weights.min() / np.linalg.norm(v)))
+
+
+class StrongerThanItIs(L1):
+    strong_convexity = 0.5
+
+
+class DeafToColumns(Weighted):
+    def restrict(self, columns):
+        return Weighted(self.penalty, np.ones(len(np.arange(len(self.weights))[columns])))
+
+
+class FreeWhereItIsNot(Weighted):
+    def unpenalised(self, d):
+        return np.ones(d, dtype=bool)
+
+
+class RadiusSquared(NormBall):
+    def conjugate(self, v):
+        return self.radius**2 * float(np.linalg.norm(v))
+
+
+class ProxInDouble(L1):
+    def prox(self, w, step):
+        return L1.prox(self, w.astype(np.float64), step)
+
+
+class FactorTwice(Scaled):
+    def lam_max(self, g):
+        return self.penalty.lam_max(g) * self.factor
+
+
+@pytest.mark.parametrize(
+    ("mutant", "sentence"),
+    [
+        (ProxWithoutItsStep(0.5), "prox"),
+        (ProxOffByAThousandth(), "prox"),
+        (ProxThatClipsFirst(L1(), Box(-np.inf, 0.5)), "prox"),
+        (ProxOfTheSquare(), "prox"),
+        (ValueWithoutTheHalf(), "no point may do better|strong_convexity"),
+        (DistanceThatIgnoresKinks(), "prox must satisfy|must be the distance"),
+        (DistanceOfTheLargestEntry([0, 0, 1, 1, 2, 2]), "must be the distance"),
+        (StrengthOfTheMean(), "`lam_max`"),
+        (StrengthOfThePlainNorm([0, 0, 0, 1, 1, 2]), "`lam_max`"),
+        (ConjugateOfThePenaltyItself(0.5), "Moreau|sup <w, v>"),
+        (ScaleOfTheWholeVector([0, 0, 1, 1, 2, 2]), "dual domain|largest scale"),
+        (StrongerThanItIs(), "strongly by `strong_convexity`"),
+        (DeafToColumns(L1(), WEIGHTS), "`restrict` must"),
+        (FreeWhereItIsNot(L1(), WEIGHTS), "free coordinates"),
+        (RadiusSquared(2.0), "Moreau|sup <w, v>"),
+        (ProxInDouble(), "must keep float32"),
+        (FactorTwice(L1(), 3.0), "`lam_max`"),
+    ],
+    ids=lambda part: type(part).__name__ if isinstance(part, Penalty) else "",
+)
+def test_a_wrong_penalty_breaks_a_law_that_names_it(mutant, sentence):
+    for seed in range(3):
+        with pytest.raises(AssertionError, match=sentence):
+            check_penalty(mutant, D, seed)
+
+
+@dataclass(frozen=True)
+class Plain(Penalty):
+    """What a user must write, and no more: twice the sum of sizes."""
+
+    factor: float = 2.0
+
+    def value(self, w):
+        return self.factor * float(np.abs(w).sum())
+
+    def prox(self, w, step):
+        return soft_threshold(w, self.factor * step)
+
+
+class WithConjugate(Plain):
+    has_conjugate = True
+
+    def conjugate(self, v):
+        return 0.0 if np.all(np.abs(v) <= self.factor * (1 + 1e-6)) else np.inf
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("law", PENALTY_LAWS, ids=lambda law: law.__name__)
+def test_a_users_penalty_needs_value_and_prox_only(law, seed):
+    law(Plain(), D, np.random.default_rng(seed))
+
+
+def test_what_a_user_leaves_out_is_derived_or_refused():
+    g = np.array([1.0, -3.0])
+    assert Plain().lam_max(g) == pytest.approx(1.5, rel=1e-14)
+    assert Plain().lam_max(np.zeros(2)) == 0
+    assert not Plain().subgradient_distance(np.array([1.0, 0.0]), np.array([-2.0, 1.5])).any()
+    assert WithConjugate().dual_scale(g) == pytest.approx(2 / 3, rel=1e-5)
+    assert WithConjugate().dual_scale(g / 3) == 1
+    with pytest.raises(TypeError, match=r"no `conjugate`.*KKT residual"):
+        Plain().conjugate(g)
+
+    class Shrink(Plain):
+        def prox(self, w, step):
+            return w / (1 + step)
+
+    assert Shrink().lam_max(g) == np.inf
+    assert Scaled(Plain(), 2.0).has_conjugate is False
+    assert Scaled(Plain(), 2.0).lam_max(g) == pytest.approx(0.75)
+
+
+def test_weights_and_bounds_refuse_what_has_no_exact_prox():
+    with pytest.raises(TypeError, match=r"must be separable to be weighted.*`Group` its own"):
+        Weighted(Group([0, 0]), np.ones(2))
+    with pytest.raises(TypeError, match="apply `Scaled` last"):
+        Weighted(Scaled(L1(), 2.0), np.ones(2))
+    with pytest.raises(TypeError, match="without bounds, got Box"):
+        Sum(Box(0.0, 1.0), Nonnegative())
+    with pytest.raises(TypeError, match="without bounds"):
+        Sum(Weighted(Sum(L1(), Nonnegative()), np.ones(2)), Box(0.0, 1.0))
+    with pytest.raises(TypeError, match="must be Nonnegative or Box, got L2"):
+        Sum(L1(), L2())
+    with pytest.raises(TypeError, match="must be separable and without bounds, got NormBall"):
+        Sum(NormBall(1.0), Nonnegative())
