@@ -167,7 +167,7 @@ struct Correlate {
                                      PairVector g) {
     constexpr bool fma = has_fma<isa>();
     if (X.column_stride == 1) {
-      const Index ahead = 1 + kAhead / (X.columns * Index{sizeof(T)});
+      const Index ahead = 1 + kAhead / (Index{sizeof(T)} * std::max<Index>(1, X.columns));
       for (Index i = 0; i < X.rows; ++i) {
         if (i + ahead < X.rows) {
           prefetch(X.row(i + ahead), X.columns);

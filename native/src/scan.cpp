@@ -71,9 +71,12 @@ TIKHON_INLINE void merge(ColumnStatistics out, Index j, ColumnStatistics part, I
 // a sum that is not finite, so that only blocks with such a sum need a second look.
 template <class T>
 struct Accumulators {
-  double sums[kPanel + 16];
-  T low[kPanel + 16];
-  T high[kPanel + 16];
+  // Padded: arrays a multiple of 4096 bytes apart make the processor take a load from one for a
+  // load of what was just stored to another.
+  static constexpr Index size = kPanel + 16;
+  double sums[size];
+  T low[size];
+  T high[size];
 
   TIKHON_INLINE explicit Accumulators(Index columns) {
     for (Index j = 0; j < columns; ++j) {
@@ -88,7 +91,7 @@ struct Accumulators {
   template <bool contiguous>
   TIKHON_INLINE void add(const Matrix<T>& X) {
     const Index step = contiguous ? 1 : X.column_stride;
-    const Index ahead = 1 + kAhead / (X.columns * Index{sizeof(T)});
+    const Index ahead = 1 + kAhead / (Index{sizeof(T)} * std::max<Index>(1, X.columns));
     for (Index i = 0; i < X.rows; ++i) {
       if (contiguous && i + ahead < X.rows) {
         prefetch(X.row(i + ahead), X.columns);

@@ -318,36 +318,31 @@ def hash_rows(
     TypeError, ValueError
         When an argument is not as described.
     """
-    if hasattr(X, "tocsr"):
-        rows = X.tocsr()
-        return _hash_csr_rows(
-            rows.data, rows.indices, rows.indptr, rows.shape, exponent, _threads(threads)
-        )
-    _check_matrix("X", X)
-    _check_optional("exponent", exponent, np.int32, (X.shape[1],))
-    hashes = np.empty(X.shape[0], dtype=np.uint64)
-    _native.hash_rows(X, exponent, hashes, _threads(threads))
+    if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
+        return _hash_csr_rows(X.tocsr(), exponent, _threads(threads))
+    dense = cast("FloatArray", X)
+    _check_matrix("X", dense)
+    _check_optional("exponent", exponent, np.int32, (dense.shape[1],))
+    hashes = np.empty(dense.shape[0], dtype=np.uint64)
+    _native.hash_rows(dense, exponent, hashes, _threads(threads))
     return hashes
 
 
 def _hash_csr_rows(
-    data: FloatArray,
-    indices: NDArray[np.signedinteger[Any]],
-    indptr: NDArray[np.signedinteger[Any]],
-    shape: tuple[int, int],
-    exponent: NDArray[np.int32] | None,
-    threads: int,
+    X: sparse.csr_array, exponent: NDArray[np.int32] | None, threads: int
 ) -> NDArray[np.uint64]:
-    if data.dtype not in _REAL:
-        raise TypeError(f"`X` must be float32 or float64, got {data.dtype}.")
-    # scipy gives both the same type, unless somebody assigned to the attributes.
-    wide = np.int32 if _kind(indices) == _kind(indptr) == "int32" else np.int64
-    values = np.ascontiguousarray(data)
-    columns, starts = (np.ascontiguousarray(part, dtype=wide) for part in (indices, indptr))
-    n, d = shape
-    _check_array("X.data", values, data.dtype.type, (None,))
-    _check_array("X.indices", columns, wide, values.shape)
-    _check_array("X.indptr", starts, wide, (n + 1,))
+    if X.data.dtype not in _REAL:
+        raise TypeError(f"`X` must be float32 or float64, got {X.data.dtype}.")
+    # scipy gives indices and indptr the same type, unless somebody assigned to the attributes.
+    narrow = X.indices.dtype == X.indptr.dtype == np.int32
+    integer: type[np.signedinteger[Any]] = np.int32 if narrow else np.int64
+    values = np.ascontiguousarray(X.data)
+    columns = np.ascontiguousarray(X.indices, dtype=integer)
+    starts = np.ascontiguousarray(X.indptr, dtype=integer)
+    n, d = X.shape
+    _check_array("X.data", values, values.dtype.type, (None,))
+    _check_array("X.indices", columns, integer, values.shape)
+    _check_array("X.indptr", starts, integer, (n + 1,))
     _check_optional("exponent", exponent, np.int32, (d,))
     hashes = np.empty(n, dtype=np.uint64)
     _native.hash_compressed_rows(values, columns, starts, d, exponent, hashes, threads)

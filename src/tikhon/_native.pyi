@@ -1,4 +1,4 @@
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,21 +49,10 @@ def correlate_dd(
 def hash_rows(
     X: _Float, exponent: NDArray[np.int32] | None, hashes: NDArray[np.uint64], threads: int
 ) -> None: ...
-@overload
 def hash_compressed_rows(
     values: _Float,
-    indices: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    columns: int,
-    exponent: NDArray[np.int32] | None,
-    hashes: NDArray[np.uint64],
-    threads: int,
-) -> None: ...
-@overload
-def hash_compressed_rows(
-    values: _Float,
-    indices: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    indices: NDArray[np.signedinteger[Any]],
+    starts: NDArray[np.signedinteger[Any]],
     columns: int,
     exponent: NDArray[np.int32] | None,
     hashes: NDArray[np.uint64],

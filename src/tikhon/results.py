@@ -150,7 +150,8 @@ class Path:
     lams : ndarray of shape (L,)
     coefs : ndarray of shape (L, d) or (L, d, targets)
     intercepts : ndarray of shape (L,) or (L, targets)
-    certificates : tuple of Certificate, one per strength
+    certificates : sequence of Certificate, one per strength
+        On large tables each is computed from the rows when it is asked for.
     df : ndarray of shape (L,)
         Effective degrees of freedom, the intercept not counted.
     status : Status
@@ -163,7 +164,7 @@ class Path:
     lams: Float64Array
     coefs: Float64Array
     intercepts: Float64Array
-    certificates: tuple[Certificate, ...]
+    certificates: Sequence[Certificate]
     df: Float64Array
     status: Status
     solver: str

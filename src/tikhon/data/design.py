@@ -51,7 +51,7 @@ class ColumnStats:
     @property
     def constant(self) -> BoolArray:
         """Columns that hold one value only."""
-        return self.minimum == self.maximum
+        return np.asarray(self.minimum == self.maximum)
 
     @property
     def scale(self) -> Float64Array:

@@ -27,21 +27,20 @@ def frame_to_array(X: Any, problems: Problems) -> tuple[FloatArray | None, tuple
         return None, names
     import narwhals as nw
 
-    table = nw.from_native(X, eager_only=True)
-    names = tuple(str(name) for name in table.columns)
-    for name in table.columns:
-        _check_column(table[name], str(name), problems)
+    columns = list(nw.from_native(X, eager_only=True).iter_columns())
+    for column, name in zip(columns, names, strict=True):
+        _check_column(column, name, problems)
     if len(problems):
         return None, names
-    kinds = {table.schema[name] for name in table.columns}
-    if len(kinds) == 1 and kinds <= {nw.Float64, nw.Float32}:
-        array = np.asarray(table.to_numpy())
+    kinds = {column.dtype for column in columns}
+    if len(kinds) == 1 and kinds <= {nw.Float64(), nw.Float32()}:
+        array = np.asarray(nw.from_native(X, eager_only=True).to_numpy())
         if array.dtype in (np.float32, np.float64):
             return array, names
-    dtype = np.float32 if kinds == {nw.Float32} else np.float64
-    out = np.empty(table.shape, dtype=dtype, order="F")
-    for j, name in enumerate(table.columns):
-        out[:, j] = table[name].to_numpy().astype(dtype)
+    dtype = np.float32 if kinds == {nw.Float32()} else np.float64
+    out = np.empty((len(columns[0]) if columns else 0, len(columns)), dtype=dtype, order="F")
+    for j, column in enumerate(columns):
+        out[:, j] = column.to_numpy().astype(dtype)
     return out, names
 
 

@@ -59,7 +59,7 @@ class SparseDesign:
         if shift is None:
             return G
         sums = R.sum(axis=0)
-        return G - (np.multiply.outer(shift, sums) if R.ndim == 2 else shift * sums)
+        return np.asarray(G - (np.multiply.outer(shift, sums) if R.ndim == 2 else shift * sums))
 
     def gram(
         self, y: Float64Array, s: Float64Array | None, cells: Cells, shift: Float64Array

@@ -15,13 +15,13 @@ from tikhon.estimators.linear_regression import least_squares_status
 from tikhon.paths.grid import Grid
 from tikhon.paths.ridge_path import ridge_path, ridge_status
 from tikhon.results import Status, StatusCode
-from tikhon.selection.cross_validate import study_ridge
+from tikhon.selection.cross_validation import study_ridge
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
 from tikhon.solvers.choose import plan_ridge
 from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST, least_squares
-from tikhon.solvers.ridge import ridge_grid
+from tikhon.solvers.ridge import ridge_refined
 from tikhon.solvers.training import Machine, Training
 from tikhon.typing import ArrayLike, Float64Array
 
@@ -41,12 +41,12 @@ class Ridge(LinearEstimator):
         gives one strength per target. scikit-learn's ``Ridge(alpha)`` is ``lam = alpha / n``.
     norm : float, optional
         In place of `lam`: the constraint ``||w|| <= norm``.
-    folds : int, "loo", "gcv", one of `tk.folds`, fold numbers, or pairs, default 10
-        With "loo", exact leave-one-out in closed form; with "gcv", generalized
+    folds : int, "loo", "gcv", one of `tk.folds`, fold numbers, or pairs, optional
+        10 by default (on a table with fewer distinct rows, one per distinct row). With "loo", exact leave-one-out in closed form; with "gcv", generalized
         cross-validation.
     rule : str or rule, default "min"
         "min", or "1se", "2se", ...: the strongest strength within that many standard errors.
-    score : str, Score or callable, optional
+    scoring : str, Score or callable, optional
         "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a cost function.
     standardize : bool, optional
         Penalise coefficients of columns scaled to unit (1/n) standard deviation, within each
@@ -90,11 +90,11 @@ class Ridge(LinearEstimator):
     """
 
     foreign_strengths: ClassVar[dict[str, str]] = {
-        "alpha": "scikit-learn's Ridge(alpha={value}) is lam = alpha / n, n the number of rows (or "
-        "the sum of sample weights), with standardize=False; for 1,000 rows {per_1000}.",
-        "C": "a strength C={value} multiplies the sum of losses, so lam = 1 / (C n), n the number "
-        "of rows; for 1,000 rows {per_1000}.",
-        "alphas": "give a grid as lam=tk.Grid(values=alphas / n), n the number of training rows.",
+        "alpha": "scikit-learn's Ridge(alpha={value}) is lam = alpha / n, n the number of rows "
+        "(the sum of sample weights), with standardize=False; for 1,000 rows {per_1000}.",
+        "C": "C={value} multiplies a sum of losses, so lam = 1 / (C n), n the number of rows; for "
+        "1,000 rows {per_1000}.",
+        "alphas": "a grid is lam=tk.Grid(values=alphas / n), n the number of training rows.",
     }
 
     def __init__(
@@ -102,9 +102,9 @@ class Ridge(LinearEstimator):
         lam: float | str | Grid | ArrayLike = "cv",
         *,
         norm: float | None = None,
-        folds: Any = 10,
+        folds: Any = None,
         rule: str | Rule = "min",
-        score: Any = None,
+        scoring: Any = None,
         standardize: bool | None = None,
         fit_intercept: bool = True,
         solver: str = "auto",
@@ -114,7 +114,7 @@ class Ridge(LinearEstimator):
         self.norm = norm
         self.folds = folds
         self.rule = rule
-        self.score = score
+        self.scoring = scoring
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -160,7 +160,7 @@ class Ridge(LinearEstimator):
             grid,
             folds=self.folds,
             rule=self.rule,
-            score=as_score(self.score),
+            score=as_score(self.scoring),
             standardize=self._standardize,
             intercept=self.fit_intercept,
             solver=self.solver,
@@ -215,7 +215,7 @@ class Ridge(LinearEstimator):
         """Strength 0: least squares, with the spectrum beside it."""
         fit = least_squares(self._training(data), self.tol)
         machine = self._machine(data, 0.0)
-        self.spectrum_ = machine.spectrum
+        self.spectrum_ = machine.spectrum.spectrum()
         self.lam_ = 0.0 if data.one_target else np.zeros(data.y.shape[1])
         self.df_ = self.spectrum_.df(0.0)
         self.solver_ = fit.rung
@@ -233,11 +233,11 @@ class Ridge(LinearEstimator):
 
     def _finish(self, data: Data, machine: Machine, lams: Float64Array, message: str) -> None:
         """Refine the chosen strength on the rows and store everything."""
-        fit = ridge_grid(
+        fit = ridge_refined(
             machine.frame, machine.spectrum, lams[None, :], tol=self.tol, corrections=1
         )
         certificate = fit.certificates[0]
-        self.spectrum_ = machine.spectrum
+        self.spectrum_ = machine.spectrum.spectrum()
         self.lam_ = float(lams[0]) if data.one_target else lams
         self.df_ = float(np.mean([machine.spectrum.df(float(lam)) for lam in lams]))
         self.solver_ = machine.name

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from scipy import optimize
 
 from tikhon.numerics import log
 from tikhon.typing import FloatArray
@@ -82,6 +81,8 @@ def root_of_increasing(slope: Callable[[float], float]) -> float:
     smoothness, and finds the jump of a discontinuous slope as well. A slope that underflows to
     zero far out counts as zero there.
     """
+    from scipy import optimize  # slow to import, and most losses never come here
+
     middle = slope(0.0)
     if middle == 0:
         return 0.0

@@ -22,7 +22,7 @@ class Grid:
     ratio : float, optional
         Smallest over largest strength. By default what the penalty asks for: for L2 the grid
         runs from a hundred times the largest eigenvalue of the (scaled) second-moment matrix
-        down by 1e-12; penalties with a finite `lam_max` start there and go down by 1e-3
+        down by 1e-10; penalties with a finite `lam_max` start there and go down by 1e-3
         (1e-2 where there are more columns than rows).
     values : array-like, optional
         The strengths themselves, in any order, in place of size and ratio.

@@ -9,7 +9,7 @@ import numpy as np
 
 from tikhon.paths.grid import Grid
 from tikhon.results import Path, Status, StatusCode
-from tikhon.solvers.ridge import ridge_grid
+from tikhon.solvers.ridge import ridge_grid, ridge_refined
 from tikhon.solvers.spectrum import Spectrum
 from tikhon.solvers.training import Machine
 from tikhon.typing import Float64Array
@@ -19,8 +19,14 @@ __all__ = ["ridge_lams", "ridge_path", "ridge_status", "smallest_lam"]
 GRID_TOP = 100.0
 """The strongest strength over the largest eigenvalue: every coefficient is shrunk a hundredfold."""
 
-GRID_RATIO = 1e-12
+GRID_RATIO = 1e-10
 KRYLOV_RATIO = 1e-7
+
+CERTIFY_AT_ONCE = 2e8
+"""Multiplications up to which a whole path is certified without being asked."""
+
+CLEARLY_POSITIVE = 1e-11
+"""A strength over the largest eigenvalue above which eigenspace needs no correction."""
 
 
 def ridge_lams(grid: Grid, spectrum: Spectrum) -> Float64Array:
@@ -42,18 +48,29 @@ def ridge_path(
     one_target: bool,
     feature_names: tuple[str, ...] | None = None,
 ) -> Path:
-    """Solve and certify ridge at each strength."""
+    """Solve ridge at each strength.
+
+    Paths that are cheap to certify, or hard to solve, are certified and corrected on the rows at
+    once; the certificates of the others are computed when they are looked at.
+    """
     started = time.perf_counter()
     frame, spectrum = machine.frame, machine.spectrum
-    fit = ridge_grid(frame, spectrum, lams, tol=tol)
-    worst = max((c.gap for c in fit.certificates if not np.isnan(c.gap)), default=0.0)
+    n, d = frame.view.shape
+    cheap = 2.0 * n * d * len(lams) * frame.y.shape[1] <= CERTIFY_AT_ONCE
+    easy = spectrum.complete and lams.min() > CLEARLY_POSITIVE * spectrum.top
+    status = Status(StatusCode.CONVERGED)
+    if cheap or not easy:
+        fit = ridge_refined(frame, spectrum, lams, tol=tol, corrections=0)
+        status = ridge_status(max(certificate.gap for certificate in fit.certificates), tol)
+    else:
+        fit = ridge_grid(frame, spectrum, lams)
     return Path(
         lams=lams,
         coefs=fit.coefs[:, :, 0] if one_target else fit.coefs,
         intercepts=fit.intercepts[:, 0] if one_target else fit.intercepts,
         certificates=fit.certificates,
         df=np.array([spectrum.df(float(lam)) for lam in lams]),
-        status=ridge_status(worst, tol),
+        status=status,
         solver=machine.name,
         passes=fit.passes + 1.0,
         seconds=time.perf_counter() - started,

@@ -24,9 +24,10 @@ from tikhon.typing import Float64Array
 
 __all__ = [
     "Frame",
+    "NullModel",
     "ResidualPass",
     "least_squares_certificate",
-    "null_pass",
+    "null_model",
     "residual_pass",
     "ridge_certificates",
 ]
@@ -182,17 +183,27 @@ def _chunks(base: Design, early: Float64Array | None) -> Iterator[tuple[slice, D
         yield slice(block.start, block.stop), _Rows(block.rows)
 
 
-def null_pass(frame: Frame) -> ResidualPass:
-    """Residuals of the best constant prediction (of 0 without an intercept)."""
+@dataclass(frozen=True, slots=True)
+class NullModel:
+    """What certificates are relative to: objective and steepest gradient of the best constant."""
+
+    objective: float
+    steepest: float
+
+
+def null_model(frame: Frame) -> NullModel:
+    """Measure the best constant prediction (0 without an intercept) in a pass over the rows."""
     d, targets = frame.view.shape[1], frame.y.shape[1]
-    return residual_pass(frame, np.zeros((1, d, targets)), np.zeros((1, targets)))
+    seen = residual_pass(frame, np.zeros((1, d, targets)), np.zeros((1, targets)))
+    steepest = float(np.max(np.abs(seen.correlation), initial=0.0))
+    return NullModel(float(seen.square.sum()) / 2.0, steepest)
 
 
 def ridge_certificates(
     lams: Float64Array,
     W: Float64Array,
     seen: ResidualPass,
-    null: ResidualPass,
+    null: NullModel,
     inverse_form: Callable[[Float64Array], Float64Array],
 ) -> list[Certificate]:
     """Certificates of ridge solutions W (K, d, targets) at `lams` (K, targets), from a pass.
@@ -212,15 +223,13 @@ def ridge_certificates(
         gap += seen.mean**2 / 2.0
     penalty = lams * np.einsum("kjt,kjt->kt", W, W) / 2.0
     objective = seen.square.sum(axis=1) / 2.0 + penalty.sum(axis=1)
-    null_objective = float(null.square.sum()) / 2.0
-    gradient_scale = float(np.max(np.abs(null.correlation), initial=0.0))
     worst = np.max(np.abs(violation), axis=(1, 2), initial=0.0)
     return [
         Certificate(
-            gap=_relative(float(gap[k].sum()), null_objective),
-            kkt=_relative(float(worst[k]), gradient_scale),
+            gap=_relative(float(gap[k].sum()), null.objective),
+            kkt=_relative(float(worst[k]), null.steepest),
             objective=float(objective[k]),
-            null_objective=null_objective,
+            null_objective=null.objective,
             error_bound=_error_bound(float(gap[k].sum()), float(lams[k].min())),
         )
         for k in range(len(lams))
@@ -237,7 +246,7 @@ def least_squares_certificate(
     W, offset = frame.from_user(V[None], b[None])
     seen = residual_pass(frame, W, offset)
     zero = np.zeros_like(offset)
-    return ridge_certificates(zero, W, seen, null_pass(frame), inverse_form)[0]
+    return ridge_certificates(zero, W, seen, null_model(frame), inverse_form)[0]
 
 
 def _relative(value: float, reference: float) -> float:

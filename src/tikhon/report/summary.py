@@ -38,7 +38,7 @@ def _choice(model: Any) -> str:
             f"plan            {study.solver}",
             f"chosen          lam = {model.lam_:.4g}, {model.df_:.1f} effective degrees of freedom",
             f"  {unit:<14}{study.mean[at]:.6g} +- {study.se[at]:.2g}",
-            f"simpler (1se)   lam = {study.lams[simple]:.4g}, {df:.1f} effective degrees of freedom",
+            f"simpler (1se)   lam = {study.lams[simple]:.4g}, {df:.1f} degrees of freedom",
             f"  {unit:<14}{study.mean[simple]:.6g}",
             f"all of it took  {study.seconds:.3f} s",
         ]

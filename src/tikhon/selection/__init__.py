@@ -1,6 +1,6 @@
 """Choosing the strength: folds, scores, studies and the rules applied to them."""
 
-from tikhon.selection.cross_validate import cross_validate
+from tikhon.selection.cross_validation import cross_validate
 from tikhon.selection.scores import Score
 from tikhon.selection.study import Study
 

@@ -21,6 +21,9 @@ from tikhon.typing import IntArray
 
 __all__ = ["Blocked", "Folds", "Grouped", "KFold", "Stratified", "Time", "as_folds"]
 
+USUAL = 10
+"""Folds where nobody says how many, and there are rows enough."""
+
 DISTINCT_ENOUGH = 0.05
 
 
@@ -33,8 +36,8 @@ class Folds(Protocol):
         ...
 
 
-def _check(k: int, at_least: int = 2) -> None:
-    if not (isinstance(k, int | np.integer) and k >= at_least):
+def _check(k: int | None, at_least: int = 2) -> None:
+    if k is not None and not (isinstance(k, int | np.integer) and k >= at_least):
         raise ValueError(f"the number of folds must be a whole number >= {at_least}, got {k!r}.")
 
 
@@ -57,11 +60,12 @@ class KFold:
 
     Parameters
     ----------
-    k : int, default 10
+    k : int or None, default 10
+        None asks for 10, or for one per distinct row where there are fewer.
     seed : int, default 0
     """
 
-    k: int = 10
+    k: int | None = 10
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -69,10 +73,12 @@ class KFold:
 
     def split(self, rows: Rows) -> Split:
         """Cut these rows."""
-        _too_few(self.k, len(rows.used), "rows")
-        units = _units(rows, self.k)
-        dealt = np.random.default_rng(self.seed).permutation(units.max() + 1) % self.k
-        return Split.partition(rows.label(dealt[units]), self.k)
+        _too_few(2 if self.k is None else self.k, len(rows.used), "rows")
+        units = _units(rows, 2 if self.k is None else self.k)
+        count = int(units.max()) + 1
+        k = min(USUAL, count) if self.k is None else self.k
+        dealt = np.random.default_rng(self.seed).permutation(count) % k
+        return Split.partition(rows.label(dealt[units]), k)
 
 
 @dataclass(frozen=True)
@@ -123,11 +129,12 @@ class Grouped:
 
     Parameters
     ----------
-    k : int, default 10
+    k : int or None, default 10
+        None asks for 10, or for one per group where there are fewer.
     seed : int, default 0
     """
 
-    k: int = 10
+    k: int | None = 10
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -140,13 +147,14 @@ class Grouped:
         _, member, sizes = np.unique(
             rows.groups[rows.used], return_inverse=True, return_counts=True
         )
-        _too_few(self.k, len(sizes), "groups")
+        _too_few(2 if self.k is None else self.k, len(sizes), "groups")
+        k = min(USUAL, len(sizes)) if self.k is None else self.k
         tie = np.random.default_rng(self.seed).permutation(len(sizes))
-        fold_of, load = np.empty(len(sizes), dtype=np.int64), np.zeros(self.k)
+        fold_of, load = np.empty(len(sizes), dtype=np.int64), np.zeros(k)
         for group in np.lexsort((tie, -sizes)):
             fold_of[group] = int(load.argmin())
             load[fold_of[group]] += sizes[group]
-        return Split.partition(rows.label(fold_of[member]), self.k)
+        return Split.partition(rows.label(fold_of[member]), k)
 
 
 @dataclass(frozen=True)
@@ -249,7 +257,8 @@ class _Splitter:
 def as_folds(folds: Any, *, grouped: bool = False) -> Folds:
     """Turn what a caller may give for `folds` into a rule.
 
-    A number is that many folds (of groups, where groups are given); an array is a fold number
+    A number is that many folds (of groups, where groups are given), None is 10 or as many as
+    there are distinct rows; an array is a fold number
     per row; a list of (training rows, test rows) and objects with a `split` method of
     scikit-learn's form are taken as they are.
     """
@@ -257,6 +266,8 @@ def as_folds(folds: Any, *, grouped: bool = False) -> Folds:
         folds, KFold | Stratified | Grouped | Blocked | Time | _Labels | _Pairs | _Splitter
     ):
         return folds
+    if folds is None:
+        return Grouped(None) if grouped else KFold(None)
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         return Grouped(int(folds)) if grouped else KFold(int(folds))
     if callable(getattr(folds, "split", None)) and not isinstance(folds, str):

@@ -24,7 +24,7 @@ from tikhon.results import Certificate
 from tikhon.solvers.choose import DECOMPOSABLE
 from tikhon.solvers.minimum_norm import SVDSolution, minimum_norm
 from tikhon.solvers.qr_refined import QRSolution, qr_refined
-from tikhon.solvers.ridge import ridge_grid
+from tikhon.solvers.ridge import ridge_refined
 from tikhon.solvers.ridge_krylov import KrylovMachine
 from tikhon.solvers.ridge_tall import TallMachine
 from tikhon.solvers.ridge_wide import WideMachine
@@ -114,7 +114,7 @@ def _finished(
 def _by_machine(machine: Machine, tol: float, rung: str) -> LeastSquaresFit:
     """Solve at strength 0 in eigenspace and correct on the rows."""
     spectrum = machine.spectrum
-    fit = ridge_grid(machine.frame, spectrum, np.zeros(1), tol=tol, corrections=1)
+    fit = ridge_refined(machine.frame, spectrum, np.zeros(1), tol=tol, corrections=1)
     found = np.sqrt(np.sort(spectrum.e)[::-1]) if spectrum.complete else np.empty(0)
     return LeastSquaresFit(
         fit.coefs[0],

@@ -7,16 +7,24 @@ the second rung of the accuracy ladder, and its pass is the certificate.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 
-from tikhon.problem.squared import Frame, ResidualPass, null_pass, residual_pass, ridge_certificates
+from tikhon.problem.squared import (
+    Frame,
+    NullModel,
+    ResidualPass,
+    residual_pass,
+    ridge_certificates,
+)
 from tikhon.results import Certificate
-from tikhon.solvers.spectrum import Spectrum
+from tikhon.solvers.spectrum import Eigenspace
 from tikhon.typing import Float64Array
 
-__all__ = ["RidgeFit", "ridge_grid"]
+__all__ = ["LateCertificates", "RidgeFit", "ridge_grid", "ridge_refined"]
 
 MAX_CORRECTIONS = 3
 
@@ -29,44 +37,98 @@ class RidgeFit:
     ----------
     coefs : ndarray of shape (L, d, targets)
     intercepts : ndarray of shape (L, targets)
-    certificates : tuple of Certificate
-    corrections : int
-        How often the rows were asked for a correction.
+    certificates : sequence of Certificate
     passes : float
         Passes over the rows, the certificate's included.
     """
 
     coefs: Float64Array
     intercepts: Float64Array
-    certificates: tuple[Certificate, ...]
-    corrections: int
+    certificates: Sequence[Certificate]
     passes: float
 
 
-def ridge_grid(
-    frame: Frame, spectrum: Spectrum, lams: Float64Array, *, tol: float, corrections: int = 0
-) -> RidgeFit:
-    """Solve for each strength in `lams`, (L,) or (L, targets), and certify on the rows.
+def ridge_grid(frame: Frame, spectrum: Eigenspace, lams: Float64Array) -> RidgeFit:
+    """Solve for each strength in `lams` (L,) in eigenspace; certificates follow when asked for."""
+    per_target = _per_target(lams, frame)
+    coefs, intercepts = frame.to_user(spectrum.coefs(per_target))
+    certificates = LateCertificates(frame, spectrum, per_target, coefs, intercepts)
+    return RidgeFit(coefs, intercepts, certificates, 0.0)
 
-    At least `corrections` corrections are made, and more while a relative gap exceeds `tol`.
+
+def ridge_refined(
+    frame: Frame, spectrum: Eigenspace, lams: Float64Array, *, tol: float, corrections: int
+) -> RidgeFit:
+    """Solve for each strength in `lams`, (L,) or (L, targets), certify and correct on the rows.
+
+    At least `corrections` corrections are tried, and more while a relative gap exceeds `tol`.
     """
-    targets = frame.y.shape[1]
-    per_target = np.broadcast_to(lams.reshape(len(lams), -1), (len(lams), targets))
+    per_target = _per_target(lams, frame)
+    null = _null(spectrum)
     W = spectrum.coefs(per_target)
-    null = null_pass(frame)
-    best = _certified(frame, spectrum, W, np.zeros_like(per_target), per_target, null)
-    done, passes = 0, 2.0
+    best = _Certified.of(frame, spectrum, W, np.zeros_like(per_target), per_target, null)
+    done = 0
     while done < MAX_CORRECTIONS and (done < corrections or best.worst_gap > tol):
         W, offset = best.corrected(spectrum, per_target)
-        attempt = _certified(frame, spectrum, W, offset, per_target, null)
-        done, passes = done + 1, passes + 1.0
-        if not attempt.residual_norm < best.residual_norm:
+        attempt = _Certified.of(frame, spectrum, W, offset, per_target, null)
+        done += 1
+        if not attempt.gradient < best.gradient:
             break
-        improved = attempt.residual_norm < 0.5 * best.residual_norm
+        halved = attempt.gradient < 0.5 * best.gradient
         best = attempt
-        if not improved:
+        if not halved:
             break
-    return RidgeFit(best.V, best.b, tuple(best.certificates), done, passes)
+    return RidgeFit(best.V, best.b, tuple(best.certificates), done + 1.0)
+
+
+class LateCertificates(Sequence[Certificate]):
+    """Certificates of a path on a large table, each computed from the rows when it is asked for.
+
+    Certifying a hundred strengths costs as much as solving them, and most are never looked at.
+    Whoever iterates gets them all from one pass. The table is referred to, not copied; pickling
+    computes what is missing and forgets the table.
+    """
+
+    def __init__(
+        self,
+        frame: Frame,
+        spectrum: Eigenspace,
+        lams: Float64Array,
+        coefs: Float64Array,
+        intercepts: Float64Array,
+    ) -> None:
+        self._of = (frame, spectrum, lams, coefs, intercepts)
+        self._known: dict[int, Certificate] = {}
+
+    def __len__(self) -> int:
+        return len(self._of[2])
+
+    @overload
+    def __getitem__(self, position: int) -> Certificate: ...
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[Certificate]: ...
+    def __getitem__(self, position: int | slice) -> Certificate | Sequence[Certificate]:
+        wanted = range(len(self))[position]
+        if isinstance(wanted, range):
+            self._compute(list(wanted))
+            return tuple(self._known[k] for k in wanted)
+        self._compute([wanted])
+        return self._known[wanted]
+
+    def __iter__(self) -> Any:
+        return iter(self[:])
+
+    def __reduce__(self) -> Any:
+        return tuple, (tuple(self),)
+
+    def _compute(self, positions: list[int]) -> None:
+        missing = [k for k in positions if k not in self._known]
+        if not missing:
+            return
+        frame, spectrum, lams, coefs, intercepts = self._of
+        W, offset = frame.from_user(coefs[missing], intercepts[missing])
+        found = _Certified.of(frame, spectrum, W, offset, lams[missing], _null(spectrum))
+        self._known |= dict(zip(missing, found.certificates, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,40 +141,49 @@ class _Certified:
     offset: Float64Array
     seen: ResidualPass
     certificates: list[Certificate]
-    residual_norm: float
+    gradient: float
+
+    @classmethod
+    def of(
+        cls,
+        frame: Frame,
+        spectrum: Eigenspace,
+        W: Float64Array,
+        offset: Float64Array,
+        lams: Float64Array,
+        null: NullModel,
+    ) -> _Certified:
+        V, b = frame.to_user(W, offset)
+        W, offset = frame.from_user(V, b)
+        seen = residual_pass(frame, W, offset)
+        certificates = ridge_certificates(lams, W, seen, null, spectrum.inverse_form)
+        size = float(np.linalg.norm(seen.correlation - lams[:, None, :] * W))
+        return cls(W, V, b, offset, seen, certificates, size)
 
     @property
     def worst_gap(self) -> float:
-        gaps = [c.gap for c in self.certificates if not np.isnan(c.gap)]
-        return max(gaps, default=0.0)
+        return max((c.gap for c in self.certificates if not np.isnan(c.gap)), default=0.0)
 
     def corrected(
-        self, spectrum: Spectrum, lams: Float64Array
+        self, spectrum: Eigenspace, lams: Float64Array
     ) -> tuple[Float64Array, Float64Array]:
         """One Newton step: exact but for rounding, since the objective is quadratic."""
         gradient = self.seen.correlation - lams[:, None, :] * self.W
         length, d, targets = gradient.shape
-        flat = np.ascontiguousarray(gradient.transpose(1, 0, 2)).reshape(d, -1)
+        flat = np.ascontiguousarray(gradient.transpose(1, 0, 2)).reshape(d, length * targets)
         spectral = spectrum.drop(flat)
+        varies = spectrum.e[:, None] > 0
         bottom = spectrum.e[:, None] + lams.reshape(1, -1)
-        step = np.divide(
-            spectral, bottom, out=np.zeros_like(spectral), where=spectrum.e[:, None] > 0
-        )
+        step = np.divide(spectral, bottom, out=np.zeros_like(spectral), where=varies)
         change = spectrum.lift(step).reshape(d, length, targets).transpose(1, 0, 2)
         return self.W + change, self.offset + self.seen.mean
 
 
-def _certified(
-    frame: Frame,
-    spectrum: Spectrum,
-    W: Float64Array,
-    offset: Float64Array,
-    lams: Float64Array,
-    null: ResidualPass,
-) -> _Certified:
-    V, b = frame.to_user(W, offset)
-    W, offset = frame.from_user(V, b)
-    seen = residual_pass(frame, W, offset)
-    certificates = ridge_certificates(lams, W, seen, null, spectrum.inverse_form)
-    gradient = seen.correlation - lams[:, None, :] * W
-    return _Certified(W, V, b, offset, seen, certificates, float(np.linalg.norm(gradient)))
+def _per_target(lams: Float64Array, frame: Frame) -> Float64Array:
+    return np.array(np.broadcast_to(lams.reshape(len(lams), -1), (len(lams), frame.y.shape[1])))
+
+
+def _null(spectrum: Eigenspace) -> NullModel:
+    """The null model's figures, which the spectrum knows: no pass for a mere denominator."""
+    steepest = float(np.max(np.abs(spectrum.lift(spectrum.c)), initial=0.0))
+    return NullModel(float(spectrum.total.sum()) / 2.0, steepest)

@@ -20,7 +20,7 @@ import numpy as np
 
 from tikhon.data.standardized import StandardizedDesign
 from tikhon.problem.squared import Frame
-from tikhon.solvers.spectrum import Spectrum
+from tikhon.solvers.spectrum import Eigenspace
 from tikhon.solvers.training import Training, summed_squares
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
@@ -80,7 +80,7 @@ class KrylovMachine:
         return self.training.frame(own.view.mean, own.view.scale, own.y_mean, own.weight)
 
     @property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> Eigenspace:
         """The part of the spectrum that the targets reach."""
         return self._solution.spectrum
 
@@ -97,7 +97,7 @@ class KrylovFold:
     view: StandardizedDesign
     y_mean: Float64Array
     weight: float
-    spectrum: Spectrum
+    spectrum: Eigenspace
 
     def predict(self, rows: IntArray, lams: Float64Array) -> Float64Array:
         """Predictions for some rows at each strength: (L, rows, targets)."""
@@ -182,7 +182,7 @@ def _small_problem(
     return sigma**2, sigma * (start * P[0]), Qt.T
 
 
-def _join(bases: list[_Basis], target: Float64Array, weight: float) -> Spectrum:
+def _join(bases: list[_Basis], target: Float64Array, weight: float) -> Eigenspace:
     """One spectrum for all targets: each target's directions serve that target alone."""
     e = np.concatenate([basis.e for basis in bases])
     V = np.hstack([basis.V for basis in bases])
@@ -191,12 +191,12 @@ def _join(bases: list[_Basis], target: Float64Array, weight: float) -> Spectrum:
     for t, basis in enumerate(bases):
         c[start : start + len(basis.e), t] = basis.c
         start += len(basis.e)
-    return Spectrum(
+    return Eigenspace(
         e,
         c,
         np.einsum("it,it->t", target, target),
         weight,
+        False,
         lambda S: V @ S,
         lambda W: V.T @ W,
-        complete=False,
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from tikhon.data.moments import Centred, Moments, total
 from tikhon.problem.squared import Frame
-from tikhon.solvers.spectrum import Spectrum, spectrum_of_moments
+from tikhon.solvers.spectrum import Eigenspace, spectrum_of_moments
 from tikhon.solvers.training import Training, summed_squares
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
@@ -64,7 +64,7 @@ class TallMachine:
         )
 
     @cached_property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> Eigenspace:
         """Spectrum of the fit to all rows in use."""
         return spectrum_of_moments(self._all, self.frame.view.scale)
 
@@ -82,7 +82,7 @@ class TallFold:
     machine: TallMachine
     centred: Centred
     scale: Float64Array
-    spectrum: Spectrum
+    spectrum: Eigenspace
 
     def coefs(self, lams: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Coefficients (L, d, targets) on the shifted columns, and intercepts (L, targets)."""

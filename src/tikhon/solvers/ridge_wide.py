@@ -24,7 +24,7 @@ import numpy as np
 from tikhon.data.design import BLOCK_BYTES
 from tikhon.problem.squared import Frame
 from tikhon.solvers.row_kernel import cell_column_sums, row_kernel
-from tikhon.solvers.spectrum import Spectrum, spectrum_of_kernel
+from tikhon.solvers.spectrum import Eigenspace, spectrum_of_kernel
 from tikhon.solvers.training import Training, summed_squares
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
@@ -86,7 +86,7 @@ class WideMachine:
         )
 
     @property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> Eigenspace:
         """Spectrum of the fit to all rows in use."""
         return self._solution.spectrum
 
@@ -131,7 +131,7 @@ class _Centred:
     y_mean: Float64Array
     weight: float
     target: Float64Array
-    spectrum: Spectrum
+    spectrum: Eigenspace
     U: Float64Array
     raw: Float64Array
     centring: Float64Array
@@ -181,7 +181,7 @@ class WideFold:
     solution: _Centred
 
     @property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> Eigenspace:
         """The training set's spectrum."""
         return self.solution.spectrum
 
@@ -219,7 +219,7 @@ class LeftOut:
     test: BoolArray
 
     @property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> Eigenspace:
         """The training set's own spectrum (not shared: decomposed when asked for)."""
         return _Centred.of(self.machine, self.train).spectrum
 

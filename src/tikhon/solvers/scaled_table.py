@@ -91,7 +91,7 @@ class ScaledTable:
         step = max(4 * width, 4096)
         for start in range(0, n, step):
             block = self._rows(np.arange(start, min(start + step, n)))
-            R = np.linalg.qr(np.vstack([R, block]), mode="r")
+            R = np.asarray(np.linalg.qr(np.vstack([R, block]), mode="r"))
         return None, R
 
     def _rows(self, index: IntArray) -> Float64Array:

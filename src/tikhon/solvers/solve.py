@@ -18,7 +18,7 @@ from tikhon.solvers.choose import is_ridge, plan_ridge
 from tikhon.solvers.least_squares import least_squares
 from tikhon.solvers.loop import Progress
 from tikhon.solvers.proximal_gradient import proximal_gradient
-from tikhon.solvers.ridge import ridge_grid
+from tikhon.solvers.ridge import ridge_refined
 from tikhon.solvers.training import Training
 from tikhon.typing import Float64Array
 
@@ -100,7 +100,9 @@ def _solve_squared(problem: Problem, data: Data, solver: str, tol: float) -> Sol
         deficient = 0 <= free.rank < data.design.shape[1]
     else:
         machine = plan_ridge(*data.design.shape, solver).machine(training, lambda _: lam, tol)
-        fit = ridge_grid(machine.frame, machine.spectrum, np.array([lam]), tol=tol, corrections=1)
+        fit = ridge_refined(
+            machine.frame, machine.spectrum, np.array([lam]), tol=tol, corrections=1
+        )
         coefs, intercepts, certificate = fit.coefs[0], fit.intercepts[0], fit.certificates[0]
         name, passes, deficient = machine.name, fit.passes + 1.0, False
     return Solution(

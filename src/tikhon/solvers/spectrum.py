@@ -21,12 +21,12 @@ from scipy import optimize
 from tikhon.data.moments import Centred
 from tikhon.typing import Float64Array
 
-__all__ = ["Spectrum", "spectrum_of_kernel", "spectrum_of_moments"]
+__all__ = ["Eigenspace", "Spectrum", "spectrum_of_kernel", "spectrum_of_moments"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """Eigenvalues `e`, projections `c` (one column per target), and how to leave eigenspace.
+    """Eigenvalues and the targets' projections: what every strength does, without the data.
 
     Attributes
     ----------
@@ -37,10 +37,6 @@ class Spectrum:
         Mean square of each centred target.
     weight : float
         Total sample weight n, for the strengths of the sum convention and the prior.
-    lift : callable
-        Takes (r, k) spectral coordinates to (d, k) coefficients on the scaled columns.
-    drop : callable
-        The transpose: takes (d, k) to (r, k).
     complete : bool
         Whether these are all directions; a Krylov space holds only those the targets reach,
         so degrees of freedom are unknown (nan) there.
@@ -50,9 +46,7 @@ class Spectrum:
     c: Float64Array
     total: Float64Array
     weight: float
-    lift: Callable[[Float64Array], Float64Array]
-    drop: Callable[[Float64Array], Float64Array]
-    complete: bool = True
+    complete: bool
 
     @property
     def rank(self) -> int:
@@ -68,16 +62,6 @@ class Spectrum:
         """Return ``c / (e + lam)``, 0 where the data do not vary; `lam` per target if an array."""
         bottom = self.e[:, None] + lam
         return np.divide(self.c, bottom, out=np.zeros_like(self.c), where=self.e[:, None] > 0)
-
-    def coefs(self, lams: Float64Array) -> Float64Array:
-        """Return the coefficients for each strength: (L, d, targets).
-
-        `lams` is (L,) or, with a strength per target, (L, targets).
-        """
-        grid = np.stack([self.shrunk(lam) for lam in lams])  # (L, r, T)
-        length, r, targets = grid.shape
-        W = self.lift(np.ascontiguousarray(grid.transpose(1, 0, 2)).reshape(r, -1))
-        return np.ascontiguousarray(W.reshape(-1, length, targets).transpose(1, 0, 2))
 
     def df(self, lam: float) -> float:
         """Effective degrees of freedom, the intercept not counted."""
@@ -95,7 +79,7 @@ class Spectrum:
         """Training mean square residual of each target at `lam`."""
         shrunk = self.shrunk(lam)
         kept = np.einsum("rt,rt->t", 2.0 * self.c - self.e[:, None] * shrunk, shrunk)
-        return np.maximum(self.total - kept, 0.0)
+        return np.asarray(np.maximum(self.total - kept, 0.0))
 
     def noise(self, lam: float) -> Float64Array:
         """Residual standard deviation of each target, degrees of freedom and intercept deducted."""
@@ -111,13 +95,6 @@ class Spectrum:
         """
         sigma = float(np.sqrt(np.mean(self.noise(lam) ** 2))) if noise is None else noise
         return np.inf if lam == 0 else sigma / float(np.sqrt(lam * self.weight))
-
-    def inverse_form(self, g: Float64Array) -> Float64Array:
-        """Return ``g' M^+ g`` for each column of g (d, k), M the second-moment matrix."""
-        spectral = self.drop(g) ** 2
-        bottom = self.e[:, None]
-        kept = np.divide(spectral, bottom, out=np.zeros_like(spectral), where=bottom > 0)
-        return np.asarray(kept.sum(axis=0))
 
     def lam_for_prior_sd(self, sd: float, noise: float) -> float:
         """Return the strength of the prior ``w ~ N(0, sd^2)`` under noise of sd `noise`."""
@@ -155,14 +132,52 @@ class Spectrum:
         return float(np.exp(root))
 
 
-def spectrum_of_moments(moments: Centred, scale: Float64Array) -> Spectrum:
+@dataclass(frozen=True, slots=True, eq=False)
+class Eigenspace(Spectrum):
+    """A spectrum that knows the way back to coefficients on the scaled columns.
+
+    Attributes
+    ----------
+    lift : callable
+        Takes (r, k) spectral coordinates to (d, k) coefficients.
+    drop : callable
+        The transpose: takes (d, k) to (r, k).
+    """
+
+    lift: Callable[[Float64Array], Float64Array]
+    drop: Callable[[Float64Array], Float64Array]
+
+    def spectrum(self) -> Spectrum:
+        """Return the figures alone, which hold no reference to the data."""
+        return Spectrum(self.e, self.c, self.total, self.weight, self.complete)
+
+    def coefs(self, lams: Float64Array) -> Float64Array:
+        """Return the coefficients for each strength: (L, d, targets).
+
+        `lams` is (L,) or, with a strength per target, (L, targets).
+        """
+        grid = np.stack([self.shrunk(lam) for lam in lams])  # (L, r, T)
+        length, r, targets = grid.shape
+        flat = np.ascontiguousarray(grid.transpose(1, 0, 2)).reshape(r, length * targets)
+        W = self.lift(flat)
+        return np.ascontiguousarray(W.reshape(len(W), length, targets).transpose(1, 0, 2))
+
+    def inverse_form(self, g: Float64Array) -> Float64Array:
+        """Return ``g' M^+ g`` for each column of g (d, k), M the second-moment matrix."""
+        spectral = self.drop(g) ** 2
+        bottom = self.e[:, None]
+        kept = np.divide(spectral, bottom, out=np.zeros_like(spectral), where=bottom > 0)
+        return np.asarray(kept.sum(axis=0))
+
+
+def spectrum_of_moments(moments: Centred, scale: Float64Array) -> Eigenspace:
     """Eigendecomposition of the scaled second-moment matrix (upper triangle given)."""
     A = moments.xx / scale
     A /= scale[:, None]
     e, V = np.linalg.eigh(A, UPLO="U")
     e = _clean(e)
     c = V.T @ (moments.xy / scale[:, None])
-    return Spectrum(e, c, moments.yy, moments.weight, lambda S: V @ S, lambda W: V.T @ W)
+    return Eigenspace(e, c, moments.yy, moments.weight, True, lambda S: V @ S, lambda W: V.T @ W)
 
 
 def spectrum_of_kernel(
@@ -172,7 +187,7 @@ def spectrum_of_kernel(
     lift: Callable[[Float64Array], Float64Array],
     drop: Callable[[Float64Array], Float64Array],
     null: Float64Array | None = None,
-) -> tuple[Spectrum, Float64Array]:
+) -> tuple[Eigenspace, Float64Array]:
     """Eigendecomposition of a kernel ``K = A A'`` with targets `y` scaled like its rows.
 
     `lift` takes (n, k) dual coefficients to ``A' a``; `drop` takes (d, k) to ``A W``. `null` is a
@@ -188,11 +203,12 @@ def spectrum_of_kernel(
     e = _clean(e)
     root = np.sqrt(e)[:, None]
     inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
-    spectrum = Spectrum(
+    spectrum = Eigenspace(
         e,
         root * (U.T @ y),
         np.einsum("it,it->t", y, y),
         weight,
+        True,
         lambda S: lift(U @ (inverse * S)),
         lambda W: inverse * (U.T @ drop(W)),
     )

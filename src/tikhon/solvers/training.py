@@ -16,7 +16,7 @@ from tikhon.data.design import Design
 from tikhon.data.moments import Cells
 from tikhon.data.standardized import StandardizedDesign
 from tikhon.problem.squared import Frame
-from tikhon.solvers.spectrum import Spectrum
+from tikhon.solvers.spectrum import Eigenspace
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
 __all__ = ["FoldFit", "Machine", "Training"]
@@ -86,7 +86,7 @@ class FoldFit(Protocol):
     """Ridge fitted to one training set, for any strengths."""
 
     @property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> Eigenspace:
         """The training set's spectrum."""
         ...
 
@@ -118,7 +118,7 @@ class Machine(Protocol):
         ...
 
     @property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> Eigenspace:
         """Spectrum of the fit to all rows in use."""
         ...
 
