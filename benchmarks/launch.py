@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,11 @@ class Conditions:
     budget: float
 
 
+def end_children_on_termination() -> None:
+    """Let a request to terminate unwind the stack, so that the running measurement ends too."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
 def run_module(
     python: Path, module: str, arguments: list[str], folder: Path, conditions: Conditions
 ) -> str:
@@ -61,9 +67,12 @@ def run_module(
         try:
             code = process.wait(conditions.timeout)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
             return f"timeout after {conditions.timeout:g} s"
+        finally:
+            # Also when the run itself is interrupted: a rival left behind would disturb the next.
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
     if code < 0:
         return f"killed by {signal.Signals(-code).name}"
     if code > 0:

@@ -204,6 +204,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> None:
     arguments = parse()
+    launch.end_children_on_termination()
     report = run(arguments)
     suffix = "" if arguments.scale == "full" else f"-{arguments.scale}"
     suffix += "" if arguments.threads == 2 else f"-threads{arguments.threads}"

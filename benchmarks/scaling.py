@@ -149,6 +149,7 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=600, help="seconds per process")
     arguments = parser.parse_args()
 
+    launch.end_children_on_termination()
     machine, points = describe(), []
     for n_samples in arguments.rows:
         points.append(measure(arguments, n_samples))
@@ -158,6 +159,7 @@ def main() -> None:
     growths = {series: run.growth(series) for series in SERIES}
 
     suffix = "" if arguments.scale == "full" else f"-{arguments.scale}"
+    suffix += "" if arguments.threads == 2 else f"-threads{arguments.threads}"
     RESULTS.mkdir(exist_ok=True)
     target = RESULTS / f"scaling-{arguments.problem}{suffix}.json"
     target.write_text(json.dumps(asdict(run) | {"growth": growths}, indent=1) + "\n")

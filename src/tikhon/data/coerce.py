@@ -216,6 +216,7 @@ def _weights(s: Any, n: int | None, problems: Problems) -> Float64Array | None:
         return None
     if np.isscalar(s) and isinstance(s, int | float | np.number) and n is not None:
         s = np.full(n, float(s))
+    before = len(problems)
     array = as_numbers(plain(s), "sample_weight", problems)
     if array is None:
         return None
@@ -230,7 +231,6 @@ def _weights(s: Any, n: int | None, problems: Problems) -> Float64Array | None:
         problems.add(
             "length", f"sample_weight.shape == {array.shape}, expected {(n,)}!", "Give one per row."
         )
-        return None
     bad = ~np.isfinite(array)
     negative = array < 0
     for code, mask, what in (
@@ -247,7 +247,7 @@ def _weights(s: Any, n: int | None, problems: Problems) -> Float64Array | None:
                 value=str(array[first]),
                 count=int(mask.sum()),
             )
-    if len(problems):
+    if len(problems) > before:
         return None
     if not array.any():
         problems.add("zero_weights", "every weight is 0", "Give at least one positive weight.")

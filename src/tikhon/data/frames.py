@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tikhon.data.numbers import COLUMNS_NAMED
+from tikhon.data.numbers import COLUMNS_NAMED, usable
 from tikhon.errors import Problems
 from tikhon.typing import FloatArray
 
@@ -36,7 +36,7 @@ def frame_to_array(X: Any, problems: Problems) -> tuple[FloatArray | None, tuple
     if len(kinds) == 1 and kinds <= {nw.Float64(), nw.Float32()}:
         array = np.asarray(nw.from_native(X, eager_only=True).to_numpy())
         if array.dtype in (np.float32, np.float64):
-            return array, names
+            return usable(array), names
     dtype = np.float32 if kinds == {nw.Float32()} else np.float64
     out = np.empty((len(columns[0]) if columns else 0, len(columns)), dtype=dtype, order="F")
     for j, column in enumerate(columns):

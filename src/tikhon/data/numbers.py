@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tikhon.errors import Problems
 from tikhon.typing import FloatArray
 
-__all__ = ["as_numbers", "note_nonfinite", "note_nonfinite_sparse", "plain"]
+__all__ = ["as_numbers", "note_nonfinite", "note_nonfinite_sparse", "plain", "usable"]
 
 COLUMNS_NAMED = 20
 """Columns listed one by one in an error; the rest are counted."""
@@ -31,7 +31,7 @@ def as_numbers(values: Any, name: str, problems: Problems) -> FloatArray | None:
         problems.add("shape", f"`{name}` is not a rectangular array: {error}", "Mend its rows.")
         return None
     if array.dtype in (np.float32, np.float64):
-        return _usable(array)
+        return usable(array)
     if np.issubdtype(array.dtype, np.complexfloating):
         problems.add("complex", f"Complex data not supported in `{name}`\n", "Give real numbers.")
         return None
@@ -47,7 +47,7 @@ def as_numbers(values: Any, name: str, problems: Problems) -> FloatArray | None:
     return None
 
 
-def _usable(array: npt.NDArray[Any]) -> FloatArray:
+def usable(array: npt.NDArray[Any]) -> FloatArray:
     """Return the array itself, or a copy where its bytes or strides suit no kernel."""
     forward = all(step >= 0 and step % array.itemsize == 0 for step in array.strides)
     if array.dtype.isnative and array.flags.aligned and forward:

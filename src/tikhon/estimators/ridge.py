@@ -42,8 +42,8 @@ class Ridge(LinearEstimator):
     norm : float, optional
         In place of `lam`: the constraint ``||w|| <= norm``.
     folds : int, "loo", "gcv", one of `tk.folds`, fold numbers, or pairs, optional
-        10 by default (on a table with fewer distinct rows, one per distinct row). With "loo", exact leave-one-out in closed form; with "gcv", generalized
-        cross-validation.
+        10 by default (on a table with fewer distinct rows, one per distinct row). With "loo",
+        exact leave-one-out in closed form; with "gcv", generalized cross-validation.
     rule : str or rule, default "min"
         "min", or "1se", "2se", ...: the strongest strength within that many standard errors.
     scoring : str, Score or callable, optional

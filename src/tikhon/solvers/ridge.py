@@ -169,14 +169,7 @@ class _Certified:
     ) -> tuple[Float64Array, Float64Array]:
         """One Newton step: exact but for rounding, since the objective is quadratic."""
         gradient = self.seen.correlation - lams[:, None, :] * self.W
-        length, d, targets = gradient.shape
-        flat = np.ascontiguousarray(gradient.transpose(1, 0, 2)).reshape(d, length * targets)
-        spectral = spectrum.drop(flat)
-        varies = spectrum.e[:, None] > 0
-        bottom = spectrum.e[:, None] + lams.reshape(1, -1)
-        step = np.divide(spectral, bottom, out=np.zeros_like(spectral), where=varies)
-        change = spectrum.lift(step).reshape(d, length, targets).transpose(1, 0, 2)
-        return self.W + change, self.offset + self.seen.mean
+        return self.W + spectrum.solve(gradient, lams), self.offset + self.seen.mean
 
 
 def _per_target(lams: Float64Array, frame: Frame) -> Float64Array:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+from scipy import linalg, optimize
 
 from tikhon.data.moments import Centred
 from tikhon.typing import Float64Array
@@ -142,10 +142,14 @@ class Eigenspace(Spectrum):
         Takes (r, k) spectral coordinates to (d, k) coefficients.
     drop : callable
         The transpose: takes (d, k) to (r, k).
+    exact : EquilibratedMoments, optional
+        Where columns differ so much in size that eigenvectors of the small ones drown in the
+        rounding of the large ones: solves one strength at a time instead.
     """
 
     lift: Callable[[Float64Array], Float64Array]
     drop: Callable[[Float64Array], Float64Array]
+    exact: EquilibratedMoments | None = None
 
     def spectrum(self) -> Spectrum:
         """Return the figures alone, which hold no reference to the data."""
@@ -156,11 +160,26 @@ class Eigenspace(Spectrum):
 
         `lams` is (L,) or, with a strength per target, (L, targets).
         """
+        if self.exact is not None and np.all(lams > 0):
+            return np.stack([self.exact.coefs(np.atleast_1d(lam)) for lam in lams])
         grid = np.stack([self.shrunk(lam) for lam in lams])  # (L, r, T)
         length, r, targets = grid.shape
         flat = np.ascontiguousarray(grid.transpose(1, 0, 2)).reshape(r, length * targets)
         W = self.lift(flat)
         return np.ascontiguousarray(W.reshape(len(W), length, targets).transpose(1, 0, 2))
+
+    def solve(self, gradients: Float64Array, lams: Float64Array) -> Float64Array:
+        """Return ``(M + lam I)^-1 g`` for gradients (L, d, targets) and strengths (L, targets)."""
+        if self.exact is not None and np.all(lams > 0):
+            pairs = zip(gradients, lams, strict=True)
+            return np.stack([self.exact.solve(g, lam) for g, lam in pairs])
+        length, d, targets = gradients.shape
+        flat = np.ascontiguousarray(gradients.transpose(1, 0, 2)).reshape(d, length * targets)
+        spectral = self.drop(flat)
+        bottom = self.e[:, None] + lams.reshape(1, -1)
+        varies = self.e[:, None] > 0
+        step = np.divide(spectral, bottom, out=np.zeros_like(spectral), where=varies)
+        return self.lift(step).reshape(d, length, targets).transpose(1, 0, 2)
 
     def inverse_form(self, g: Float64Array) -> Float64Array:
         """Return ``g' M^+ g`` for each column of g (d, k), M the second-moment matrix."""
@@ -170,14 +189,59 @@ class Eigenspace(Spectrum):
         return np.asarray(kept.sum(axis=0))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class EquilibratedMoments:
+    """``(M + lam I)^-1`` by Cholesky of the matrix scaled to a unit diagonal.
+
+    Cholesky with that scaling is as accurate as if the columns had come in one size.
+    """
+
+    M: Float64Array
+    xy: Float64Array
+
+    def coefs(self, lam: Float64Array) -> Float64Array:
+        """Return the coefficients (d, targets) at a strength, or at one per target."""
+        return self.solve(self.xy, np.broadcast_to(lam, self.xy.shape[1]))
+
+    def solve(self, g: Float64Array, lam: Float64Array) -> Float64Array:
+        """Return ``(M + lam_t I)^-1 g_t`` for each column of g (d, targets)."""
+        result = np.empty_like(g)
+        for value in np.unique(lam):
+            same = lam == value
+            size = np.sqrt(np.diagonal(self.M) + value)
+            scaled = self.M / size
+            scaled /= size[:, None]
+            np.fill_diagonal(scaled, 1.0)
+            factor = linalg.cho_factor(scaled, lower=False, overwrite_a=True, check_finite=False)
+            half = linalg.cho_solve(factor, g[:, same] / size[:, None], check_finite=False)
+            result[:, same] = half / size[:, None]
+        return result
+
+
+UNEVEN = 1e6
+"""Largest over smallest second moment of a column from which eigenvectors lose digits."""
+
+
 def spectrum_of_moments(moments: Centred, scale: Float64Array) -> Eigenspace:
     """Eigendecomposition of the scaled second-moment matrix (upper triangle given)."""
     A = moments.xx / scale
     A /= scale[:, None]
     e, V = np.linalg.eigh(A, UPLO="U")
     e = _clean(e)
-    c = V.T @ (moments.xy / scale[:, None])
-    return Eigenspace(e, c, moments.yy, moments.weight, True, lambda S: V @ S, lambda W: V.T @ W)
+    xy = moments.xy / scale[:, None]
+    size = np.diagonal(A)
+    varying = size[size > 0]
+    uneven = varying.size > 0 and varying.max() > UNEVEN * varying.min()
+    return Eigenspace(
+        e,
+        V.T @ xy,
+        moments.yy,
+        moments.weight,
+        True,
+        lambda S: V @ S,
+        lambda W: V.T @ W,
+        EquilibratedMoments(A, xy) if uneven else None,
+    )
 
 
 def spectrum_of_kernel(
