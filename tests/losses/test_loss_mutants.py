@@ -53,12 +53,12 @@ class ConjugateWithoutDomain(Hinge):
 
 
 class ConjugateForgettingTheTarget(Huber):
-    def conjugate(self, y, u):  # noqa: ARG002
+    def conjugate(self, y, u):
         return np.where(np.abs(u) <= self.delta * (1 + 1e-9), 0.5 * u * u, np.inf)
 
 
 class FeasibleThatStaysOutside(Logistic):
-    def feasible(self, y, u):  # noqa: ARG002
+    def feasible(self, y, u):
         return np.clip(u, -1, 1)
 
 
@@ -76,7 +76,7 @@ class MeanForQuantile(Quantile):
 
 
 class UnweightedConstant(Logistic):
-    def null_prediction(self, y, s=None):  # noqa: ARG002
+    def null_prediction(self, y, s=None):
         return Logistic.null_prediction(self, y)
 
 

@@ -96,10 +96,10 @@ class Problem:
         table = _products(X)
         z = table.predict(w) + b
         v = np.asarray(self.loss.feasible(y, self.loss.derivative(y, z)), dtype=np.float64)
-        if self.intercept:
-            v = self._balanced(v, s)
         if self.lam == 0:
             return self._gap_without_strength(table, v, w, s)
+        if self.intercept:
+            v = self._balanced(v, s)
         correlation = -table.correlate(_weigh(v, s)) / self.lam
         t = self.penalty.dual_scale(correlation)
         dual = -self._mean(self.loss.conjugate(y, t * v), s)

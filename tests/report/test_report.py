@@ -1,0 +1,52 @@
+"""Plots and the summary read results and draw what they say."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import tikhon as tk
+from tikhon.datasets import DIABETES_FEATURES
+from tikhon.report.summary import summary
+
+mpl.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return tk.Ridge().fit(*tk.datasets.diabetes())
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    mpl.pyplot.close("all")
+
+
+def test_a_path_is_drawn_with_every_coefficient(model):
+    axes = model.path_.plot()
+    lines = [line for line in axes.lines if len(line.get_xdata()) == 100]
+    assert len(lines) == 10
+    drawn = {tuple(np.asarray(line.get_ydata())) for line in lines}
+    assert drawn == {tuple(column) for column in model.path_.coefs.T}
+    assert (axes.get_xscale(), axes.get_ylabel()) == ("log", "coefficient")
+
+
+def test_a_study_is_drawn_with_both_choices(model):
+    axes = model.study_.plot()
+    marks = {line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 2}
+    assert {model.study_.lam("min"), model.study_.lam("1se")} <= marks
+    assert axes.get_ylabel() == "held-out squared error"
+
+
+def test_a_study_without_standard_errors_is_drawn_too():
+    study = tk.Ridge(folds="gcv").fit(*tk.datasets.diabetes()).study_
+    assert study.plot().get_ylabel() == "GCV squared error"
+
+
+def test_the_summary_says_what_the_model_holds(model):
+    text = summary(model, "Diabetes", DIABETES_FEATURES)
+    assert f"lam = {model.lam_:.4g}" in text
+    assert f"{model.certificate_.gap:.1e}" in text
+    assert "<- 1se" in text
+    assert all(name in text for name in DIABETES_FEATURES)
+    assert max(map(len, text.splitlines())) <= 100
