@@ -1,4 +1,4 @@
-"""Measure every library on one problem, in one session, and write the tables.
+"""Measure every library on one problem, in one run, and write the tables.
 
 python -m benchmarks.run P1 [--libraries tikhon sklearn ...] [--scale full|small]
                             [--repeat 5] [--threads 2]
@@ -89,15 +89,13 @@ class Bench:
             yield row(attempt, reached=tuple(t for t in TARGETS if worst <= t), missed=missed)
             return
         ladder, answers, missed = self.climb(name, library)
-        last = ladder[-1]
-        if missed:
-            # The rung that failed, or the tightest of all, shows what was not to be had.
-            shown = () if last.measured.error else missed
-            yield row(last, missed=shown, ladder=tuple(ladder))
         for tolerance in dict.fromkeys(answers.values()):
             reached = tuple(target for target in TARGETS if answers.get(target) == tolerance)
             attempt = self.attempt(name, library, tolerance, repeat)
             yield row(attempt, reached=reached, ladder=tuple(ladder))
+        if missed:
+            # The rung that failed, or the tightest of all, shows what was not to be had.
+            yield row(ladder[-1], missed=missed, ladder=tuple(ladder))
 
     def climb(
         self, name: str, library: Library
@@ -111,6 +109,7 @@ class Bench:
             if rung.measured.error or rung.accuracy is None:
                 # A tighter tolerance takes longer still, and a crash would only repeat itself.
                 break
+            print(f"{name} tol={tolerance:.0e} worst={rung.accuracy.worst:.0e}", flush=True)
             for target in TARGETS:
                 if rung.accuracy.worst <= target:
                     answers.setdefault(target, tolerance)
@@ -139,7 +138,7 @@ def run(arguments: argparse.Namespace) -> Report:
     """Measure one problem by every library, and the limits."""
     machine = describe()
     problem = build(arguments.problem, arguments.scale)
-    work = RESULTS / "raw" / f"{arguments.problem}-{arguments.scale}"
+    work = RESULTS / "raw" / f"{arguments.problem}-{arguments.scale}-{arguments.threads}"
     shutil.rmtree(work, ignore_errors=True)
     conditions = launch.Conditions(
         problem=problem.save(work / "data"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tikhon.problem import Problem
     from tikhon.results import Certificate, History, Path, Solution, Status
     from tikhon.selection import Score, Study, cross_validate, folds, rules
+    from tikhon.solvers.cholesky import ridge_cholesky
     from tikhon.solvers.minimum_norm import moore_penrose_residuals, pseudo_inverse
     from tikhon.solvers.solve import solve
     from tikhon.solvers.spectrum import Spectrum
@@ -57,6 +58,7 @@ __all__ = [
     "path",
     "penalties",
     "pseudo_inverse",
+    "ridge_cholesky",
     "rules",
     "solve",
     "testing",
@@ -89,6 +91,7 @@ _HOME = {
     "path": "tikhon.paths",
     "penalties": "tikhon",
     "pseudo_inverse": "tikhon.solvers.minimum_norm",
+    "ridge_cholesky": "tikhon.solvers.cholesky",
     "rules": "tikhon.selection",
     "solve": "tikhon.solvers.solve",
     "testing": "tikhon",

@@ -78,8 +78,8 @@ class Certificate:
         Duality gap, relative to the objective of the null model: an upper bound on
         (objective - optimum) / (null objective). nan where no dual point is known.
     kkt : float
-        Largest violation of the optimality conditions, relative to the largest gradient of
-        the null model.
+        Norm of the violation of the optimality conditions, relative to the norm of the null
+        model's gradient.
     objective : float
         The objective at the solution.
     null_objective : float
@@ -141,17 +141,18 @@ class Solution:
         return self.certificate.objective
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Path:
     """Solutions along a grid of strengths, strongest first.
+
+    On a large table coefficients and certificates are computed when they are first looked at.
 
     Attributes
     ----------
     lams : ndarray of shape (L,)
     coefs : ndarray of shape (L, d) or (L, d, targets)
     intercepts : ndarray of shape (L,) or (L, targets)
-    certificates : sequence of Certificate, one per strength
-        On large tables each is computed from the rows when it is asked for.
+    certificates : tuple of Certificate, one per strength
     df : ndarray of shape (L,)
         Effective degrees of freedom, the intercept not counted.
     status : Status
@@ -164,7 +165,7 @@ class Path:
     lams: Float64Array
     coefs: Float64Array
     intercepts: Float64Array
-    certificates: Sequence[Certificate]
+    certificates: tuple[Certificate, ...]
     df: Float64Array
     status: Status
     solver: str

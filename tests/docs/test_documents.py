@@ -78,15 +78,27 @@ def without_trailing_space(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.rstrip().splitlines())
 
 
+def run_prompts(block: Block, page: str, namespace: dict[str, object]) -> None:
+    """Run a block written with prompts, its outputs within it."""
+    test = doctest.DocTestParser().get_doctest(block.code, namespace, page, page, block.line)
+    report = io.StringIO()
+    runner = doctest.DocTestRunner()
+    runner.run(test, out=report.write, clear_globs=False)
+    assert runner.failures == 0, report.getvalue()
+    namespace.update(test.globs)
+
+
 def run_page(text: str, page: str, namespace: dict[str, object]) -> list[str]:
     """Run the blocks of a page one after the other; return where the output is another."""
     different = []
     for block in blocks(text):
-        # Blank lines in front make a traceback point at the line of the page.
-        code = compile("\n" * block.line + block.code, page, "exec")
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(code, namespace)
+            if block.code.lstrip().startswith(">>>"):
+                run_prompts(block, page, namespace)
+            else:
+                # Blank lines in front make a traceback point at the line of the page.
+                exec(compile("\n" * block.line + block.code, page, "exec"), namespace)
         got = without_trailing_space(printed.getvalue())
         if block.output is not None and got != without_trailing_space(block.output):
             different.append(
@@ -97,6 +109,7 @@ def run_page(text: str, page: str, namespace: dict[str, object]) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_block_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
+    (tmp_path / "tests").symlink_to(ROOT / "tests")  # pages read data as from the root
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     module = types.ModuleType("page")

@@ -148,6 +148,24 @@ def test_results_are_bitwise_the_same_for_any_layout_threads_and_instruction_set
                     assert all(run(matrix, threads) == first for threads in THREADS)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(70_000, 3), (1100, 1100), (3000, 60)])
+def test_products_of_whole_numbers_are_exact_over_many_blocks(shape, order):
+    n, d = shape
+    rng = np.random.default_rng(d)
+    X, r = rng.integers(-(2**24), 2**24, shape), rng.integers(-(2**20), 2**20, n)
+    w, y = rng.integers(-(2**20), 2**20, d), rng.integers(-(2**20), 2**20, n)
+    g_hi, g_lo, r_hi, r_lo = np.zeros(d), np.zeros(d), np.empty(n), np.empty(n)
+    floats = X.astype(np.float64, order=order)
+    total = _kernels.correlate_dd(floats, None, r.astype(float), np.zeros(n), g_hi, g_lo)
+    _kernels.residual_dd(
+        floats, y.astype(float), w.astype(float), np.zeros(d), 0.0, 0.0, r_hi, r_lo
+    )
+    np.testing.assert_array_equal(g_hi.astype(int) + g_lo.astype(int), X.T @ r)
+    np.testing.assert_array_equal(r_hi.astype(int) + r_lo.astype(int), y - X @ w)
+    assert total == (r.sum(), 0.0)
+
+
 @pytest.mark.parametrize("highest", INSTRUCTION_SETS)
 @pytest.mark.parametrize("size", [1e-130, 1e-100, 1e100, 1e140])
 def test_large_and_small_columns_keep_their_digits(highest, size):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from native_layouts import INSTRUCTION_SETS, LAYOUTS, THREADS, limited_to
@@ -38,6 +38,7 @@ def shuffled_csr(X, index_dtype, seed=0):
     )
 
 
+@settings(deadline=None)
 @given(
     X=small_matrices,
     layout=st.sampled_from(sorted(LAYOUTS)),
@@ -59,6 +60,7 @@ def test_equal_values_have_equal_hashes_however_they_are_stored(
         np.testing.assert_array_equal(_kernels.hash_rows(csr.tocsc(), threads=threads), first)
 
 
+@settings(deadline=None)
 @given(X=small_matrices)
 def test_rows_have_equal_hashes_only_when_they_are_equal(X):
     hashes = _kernels.hash_rows(X)
@@ -105,6 +107,7 @@ def test_every_bit_of_a_hash_is_set_for_about_half_of_the_rows():
     assert np.abs(bits.mean(axis=0) - 0.5).max() < 0.015  # six standard deviations
 
 
+@settings(deadline=None)
 @given(
     powers=st.lists(st.integers(-500, 500), min_size=1, max_size=6),
     seed=st.integers(0, 2**32 - 1),
@@ -130,6 +133,19 @@ def test_entries_stored_twice_are_added_as_scipy_does():
     data = np.array([0.1, 0.2, 0.3, 5.0, -5.0, 1.0], dtype=np.float32)
     X = sparse.csr_array((data, [2, 0, 2, 1, 1, 2], [0, 3, 6]), shape=(2, 3))
     np.testing.assert_array_equal(_kernels.hash_rows(X), _kernels.hash_rows(X.toarray()))
+
+
+def test_entries_stored_many_times_are_added_in_the_order_of_storage():
+    rng = np.random.default_rng(3)
+    data = (rng.standard_normal(300) * 10.0 ** rng.integers(-6, 6, 300)).astype(np.float32)
+    X = sparse.csr_array((data, rng.integers(3, size=300), [0, 300]), shape=(1, 3))
+    np.testing.assert_array_equal(_kernels.hash_rows(X), _kernels.hash_rows(X.toarray()))
+
+
+def test_every_nan_is_the_same():
+    bits = np.array([0x7FF8000000000000, 0xFFF8000000000001, 0x7FF0000000000003], dtype=np.uint64)
+    hashes = _kernels.hash_rows(bits.view(np.float64)[:, None])
+    assert len(set(hashes.tolist())) == 1
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (1, 5000), (70_000, 1)])

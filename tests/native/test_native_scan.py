@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from native_layouts import INSTRUCTION_SETS, LAYOUTS, THREADS, limited_to
 
 from tikhon import _kernels
 
-SHAPES = [(1, 1), (1, 900), (5000, 1), (70_001, 2), (301, 40), (2049, 33), (40, 1300)]
+SHAPES = [(1, 1), (1, 900), (5000, 1), (70_001, 2), (301, 40), (2049, 33), (40, 1300), (1100, 700)]
 
 
 def random_matrix(shape, dtype=np.float64, seed=0):
@@ -37,6 +37,7 @@ def plain_scan(X):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
+@settings(deadline=None)
 @given(
     X=hnp.arrays(
         st.sampled_from([np.float32, np.float64]),
@@ -82,6 +83,16 @@ def test_scan_is_bitwise_the_same_for_any_threads_and_instruction_set(shape, lay
     for highest in INSTRUCTION_SETS:
         with limited_to(highest):
             assert all(same(_kernels.scan(X, threads=threads), first) for threads in THREADS)
+
+
+@pytest.mark.parametrize("d", [2, 7, 31])
+@pytest.mark.parametrize("extra", [0, 1, 3, 200])
+def test_no_row_of_a_narrow_matrix_is_left_out_or_counted_twice(d, extra):
+    X = np.arange((4096 + extra) * d, dtype=np.float64).reshape(-1, d)
+    got = _kernels.scan(X)
+    np.testing.assert_array_equal(got.sums, X.sum(axis=0))
+    np.testing.assert_array_equal(got.minimum, X[0])
+    np.testing.assert_array_equal(got.maximum, X[-1])
 
 
 def test_scaling_a_column_by_a_power_of_two_scales_its_scan_exactly():

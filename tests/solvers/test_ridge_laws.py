@@ -1,5 +1,7 @@
 """What must hold for ridge whatever the regime, the storage and the seed."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 import tikhon as tk
 from tests.designs import KINDS
 from tests.reference import ridge
+from tikhon.paths.ridge_path import LatePath
 
 SOLVERS = ["tall", "wide", "iterative"]
 TOLERANCE = {"tall": 1e-11, "wide": 1e-11, "iterative": 1e-6}
@@ -142,18 +145,24 @@ def test_a_path_is_a_sequence_of_single_fits(rng, solver):
 
 
 def test_a_large_path_is_certified_when_it_is_looked_at(rng, monkeypatch):
-    import pickle
-
     X, y = data_of(rng)
     eager = tk.path(tk.losses.Squared(), tk.penalties.L2(), X, y, lams=4)
     monkeypatch.setattr("tikhon.paths.ridge_path.CERTIFY_AT_ONCE", 0)
     late = tk.path(tk.losses.Squared(), tk.penalties.L2(), X, y, lams=4)
-    assert not isinstance(late.certificates, tuple)
-    assert late.certificates[2].objective == pytest.approx(eager.certificates[2].objective)
-    assert [c.gap < 1e-20 for c in late.certificates] == [True] * 4
+    assert isinstance(late, LatePath)
+    alone = late[2]
+    assert "_solutions" not in vars(late)
+    assert alone.certificate.gap < 1e-20
+    np.testing.assert_allclose(alone.coef, eager[2].coef, rtol=1e-12)
     revived = pickle.loads(pickle.dumps(late))
-    assert isinstance(revived.certificates, tuple)
-    assert revived.certificates == tuple(late.certificates)
+    assert type(revived) is type(eager)
+    for path in (late, revived):
+        np.testing.assert_allclose(path.coefs, eager.coefs, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(path.intercepts, eager.intercepts, rtol=1e-13)
+        for found, expected in zip(path.certificates, eager.certificates, strict=True):
+            assert found.objective == pytest.approx(expected.objective, rel=1e-13)
+            assert found.gap < 1e-20
+    np.testing.assert_allclose(late[2].coef, alone.coef, rtol=1e-13)
 
 
 def test_the_same_fit_twice_is_the_same_to_the_bit(rng):

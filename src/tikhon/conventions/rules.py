@@ -171,7 +171,8 @@ class Cost(Rule):
 
     def to_lam(self, values: Mapping[str, float], sample: Sample) -> Strength:
         """Return the inverse."""
-        return Strength(self.factor / (values[self.cost] * sample.n), self.mixture.of(values))
+        lam = self.factor / values[self.cost] / sample.n
+        return Strength(lam, self.mixture.of(values))
 
     def from_lam(self, strength: Strength, sample: Sample) -> dict[str, float]:
         """Return the inverse, ``inf`` for a strength of 0."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tikhon.penalties import Penalty
+from tikhon.penalties import L1, L2, ElasticNet, Penalty
 
 __all__ = ["Sample", "Strength"]
 
@@ -66,11 +64,9 @@ class Strength:
     @property
     def penalty(self) -> Penalty:
         """Return the penalty to use with `lam`: L2, L1 or their mixture."""
-        from tikhon import penalties
-
         if self.l1_ratio == 0:
-            return penalties.L2()
-        return penalties.L1() if self.l1_ratio == 1 else penalties.ElasticNet(self.l1_ratio)
+            return L2()
+        return L1() if self.l1_ratio == 1 else ElasticNet(self.l1_ratio)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from tikhon.typing import BoolArray, Float64Array, FloatArray, IntArray
 
 __all__ = ["BLOCK_BYTES", "Block", "ColumnStats", "Design", "block_rows"]
 
-BLOCK_BYTES = 8 * 2**20
+BLOCK_BYTES = 4 * 2**20
 """A block of rows in float64: small beside the input, large enough for BLAS to run at speed."""
 
 
@@ -135,4 +135,4 @@ class Design(Protocol):
 
 def block_rows(n_features: int, n_samples: int) -> int:
     """Rows in a block of about `BLOCK_BYTES`."""
-    return max(64, min(n_samples, BLOCK_BYTES // (8 * max(n_features, 1))))
+    return max(16, min(n_samples, BLOCK_BYTES // (8 * max(n_features, 1))))

@@ -108,14 +108,14 @@ class Problem:
         return max(float(primal - dual), 0.0)
 
     def kkt(self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None) -> float:
-        """Return the largest violation of the optimality conditions, absolute."""
+        """Return the norm of the violation of the optimality conditions, absolute."""
         g, g_b = self.gradient(X, y, w, b, s)
         if self.lam == 0:
-            worst = float(np.max(np.abs(g), initial=0.0))
+            left = float(np.linalg.norm(g))
         else:
             distance = self.penalty.subgradient_distance(np.asarray(w), g / self.lam)
-            worst = self.lam * float(np.max(distance, initial=0.0))
-        return max(worst, float(np.max(np.abs(g_b)))) if self.intercept else worst
+            left = self.lam * float(np.linalg.norm(distance))
+        return float(np.hypot(left, np.linalg.norm(g_b))) if self.intercept else left
 
     def null(self, X: Any, y: FloatArray, s: Any = None) -> tuple[Float64Array, Any]:
         """Return the null model: coefficients 0 and the best constant (0 without intercept)."""
@@ -143,12 +143,12 @@ class Problem:
         null_w, null_b = self.null(table, y, s)
         null_value = self.value(table, y, null_w, null_b, s)
         null_gradient, _ = self.gradient(table, y, null_w, null_b, s)
-        steepest = float(np.max(np.abs(null_gradient), initial=0.0))
+        slope = float(np.linalg.norm(null_gradient))
         gap, mu = self.duality_gap(table, y, w, b, s), self.lam * self.penalty.strong_convexity
         bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
         return Certificate(
             gap=gap / null_value if null_value > 0 else gap,
-            kkt=self.kkt(table, y, w, b, s) / (steepest if steepest > 0 else 1.0),
+            kkt=self.kkt(table, y, w, b, s) / (slope if slope > 0 else 1.0),
             objective=self.value(table, y, w, b, s),
             null_objective=null_value,
             error_bound=bound,

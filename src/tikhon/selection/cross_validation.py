@@ -215,7 +215,8 @@ def _fold_scores(
         weight = float(len(rows)) if s is None else float(s[rows].sum())
         return _judge(home, fit, test, lams, score, weight), weight
 
-    results = map_units(judge, range(len(split)))
+    threads = None if own is None and machine.small_folds else 1
+    results = map_units(judge, range(len(split)), threads)
     return np.column_stack([r[0] for r in results]), np.array([r[1] for r in results])
 
 

@@ -7,9 +7,7 @@ the second rung of the accuracy ladder, and its pass is the certificate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
 
 import numpy as np
 
@@ -24,7 +22,7 @@ from tikhon.results import Certificate
 from tikhon.solvers.spectrum import Eigenspace
 from tikhon.typing import Float64Array
 
-__all__ = ["LateCertificates", "RidgeFit", "ridge_grid", "ridge_refined"]
+__all__ = ["RidgeFit", "ridge_certified", "ridge_refined"]
 
 MAX_CORRECTIONS = 3
 
@@ -37,23 +35,15 @@ class RidgeFit:
     ----------
     coefs : ndarray of shape (L, d, targets)
     intercepts : ndarray of shape (L, targets)
-    certificates : sequence of Certificate
+    certificates : tuple of Certificate
     passes : float
         Passes over the rows, the certificate's included.
     """
 
     coefs: Float64Array
     intercepts: Float64Array
-    certificates: Sequence[Certificate]
+    certificates: tuple[Certificate, ...]
     passes: float
-
-
-def ridge_grid(frame: Frame, spectrum: Eigenspace, lams: Float64Array) -> RidgeFit:
-    """Solve for each strength in `lams` (L,) in eigenspace; certificates follow when asked for."""
-    per_target = _per_target(lams, frame)
-    coefs, intercepts = frame.to_user(spectrum.coefs(per_target))
-    certificates = LateCertificates(frame, spectrum, per_target, coefs, intercepts)
-    return RidgeFit(coefs, intercepts, certificates, 0.0)
 
 
 def ridge_refined(
@@ -81,54 +71,18 @@ def ridge_refined(
     return RidgeFit(best.V, best.b, tuple(best.certificates), done + 1.0)
 
 
-class LateCertificates(Sequence[Certificate]):
-    """Certificates of a path on a large table, each computed from the rows when it is asked for.
-
-    Certifying a hundred strengths costs as much as solving them, and most are never looked at.
-    Whoever iterates gets them all from one pass. The table is referred to, not copied; pickling
-    computes what is missing and forgets the table.
-    """
-
-    def __init__(
-        self,
-        frame: Frame,
-        spectrum: Eigenspace,
-        lams: Float64Array,
-        coefs: Float64Array,
-        intercepts: Float64Array,
-    ) -> None:
-        self._of = (frame, spectrum, lams, coefs, intercepts)
-        self._known: dict[int, Certificate] = {}
-
-    def __len__(self) -> int:
-        return len(self._of[2])
-
-    @overload
-    def __getitem__(self, position: int) -> Certificate: ...
-    @overload
-    def __getitem__(self, position: slice) -> Sequence[Certificate]: ...
-    def __getitem__(self, position: int | slice) -> Certificate | Sequence[Certificate]:
-        wanted = range(len(self))[position]
-        if isinstance(wanted, range):
-            self._compute(list(wanted))
-            return tuple(self._known[k] for k in wanted)
-        self._compute([wanted])
-        return self._known[wanted]
-
-    def __iter__(self) -> Any:
-        return iter(self[:])
-
-    def __reduce__(self) -> Any:
-        return tuple, (tuple(self),)
-
-    def _compute(self, positions: list[int]) -> None:
-        missing = [k for k in positions if k not in self._known]
-        if not missing:
-            return
-        frame, spectrum, lams, coefs, intercepts = self._of
-        W, offset = frame.from_user(coefs[missing], intercepts[missing])
-        found = _Certified.of(frame, spectrum, W, offset, lams[missing], _null(spectrum))
-        self._known |= dict(zip(missing, found.certificates, strict=True))
+def ridge_certified(
+    frame: Frame,
+    spectrum: Eigenspace,
+    lams: Float64Array,
+    coefs: Float64Array,
+    intercepts: Float64Array,
+) -> tuple[Certificate, ...]:
+    """Certify coefficients (L, d, targets) and intercepts (L, targets) in one pass."""
+    W, offset = frame.from_user(coefs, intercepts)
+    per_target = _per_target(lams, frame)
+    found = _Certified.of(frame, spectrum, W, offset, per_target, _null(spectrum))
+    return tuple(found.certificates)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,5 +132,4 @@ def _per_target(lams: Float64Array, frame: Frame) -> Float64Array:
 
 def _null(spectrum: Eigenspace) -> NullModel:
     """The null model's figures, which the spectrum knows: no pass for a mere denominator."""
-    steepest = float(np.max(np.abs(spectrum.lift(spectrum.c)), initial=0.0))
-    return NullModel(float(spectrum.total.sum()) / 2.0, steepest)
+    return NullModel(float(spectrum.total.sum()) / 2.0, float(np.linalg.norm(spectrum.c)))

@@ -44,6 +44,7 @@ class KrylovMachine:
     """
 
     name = "Golub-Kahan bidiagonalization"
+    small_folds = True
 
     def __init__(self, training: Training, smallest: Callable[[float], float], tol: float) -> None:
         self.training = training

@@ -28,6 +28,7 @@ class TallMachine:
     """Per-cell moments of one table."""
 
     name = "moments and eigendecomposition"
+    small_folds = True
 
     def __init__(self, training: Training) -> None:
         self.training = training

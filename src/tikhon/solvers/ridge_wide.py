@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from tikhon.data.design import BLOCK_BYTES
+from tikhon.data.standardized import StandardizedDesign
 from tikhon.problem.squared import Frame
 from tikhon.solvers.row_kernel import cell_column_sums, row_kernel
 from tikhon.solvers.spectrum import Eigenspace, spectrum_of_kernel
@@ -42,8 +43,13 @@ class WideMachine:
         n = training.design.shape[0]
         self.weights = np.ones(n) if training.s is None else training.s
         self.sums = None
-        if training.standardize or training.intercept:
+        if training.standardize:
             self.sums = cell_column_sums(training.design, training.s, training.cells, self.x_shift)
+
+    @property
+    def small_folds(self) -> bool:
+        """Not where every fold forms a kernel of its own."""
+        return not self.training.standardize
 
     @cached_property
     def kernel(self) -> Float64Array:
@@ -52,16 +58,22 @@ class WideMachine:
 
     def mean_and_scale(self, members: BoolArray) -> tuple[Float64Array, Float64Array]:
         """Column means (from the shift) and scales of a union of cells."""
-        d = self.training.design.shape[1]
+        design = self.training.design
+        d = design.shape[1]
+        rows = self.training.cells.where(members)
+        weight = float(self.weights[rows].sum())
         if self.sums is None:
-            return np.zeros(d), np.ones(d)
-        weight = float(self.weights[self.training.cells.where(members)].sum())
+            if not self.training.intercept or (
+                self.training.s is None and len(rows) == len(self.weights)
+            ):
+                return np.zeros(d), np.ones(d)  # the shift is the mean
+            p = np.zeros(len(self.weights))
+            p[rows] = self.weights[rows] / weight
+            return design.correlate(p, self.x_shift), np.ones(d)
         first, second = (part[members].sum(axis=0) / weight for part in self.sums)
         mean = first if self.training.intercept else np.zeros(d)
-        if not self.training.standardize:
-            return mean, np.ones(d)
         variance = np.maximum(second - mean**2, 0.0)
-        scan = self.training.design.scan
+        scan = design.scan
         varies = (variance > 0) & (scan.minimum < scan.maximum)
         return mean, np.where(varies, np.sqrt(variance), 1.0)
 
@@ -151,21 +163,24 @@ class _Centred:
         if training.intercept:
             centring = K @ p
             level = float(p @ centring)
-            K = K - centring[:, None] - centring + level
+            K -= centring[:, None]
+            K -= centring
+            K += level
             y_mean = p @ y
         else:
             centring, level, y_mean = np.zeros(len(rows)), 0.0, np.zeros(y.shape[1])
-        K = K * np.outer(root, root)
+        K *= root
+        K *= root[:, None]
         target = root[:, None] * (y - y_mean)
-        shift = machine.x_shift + mean
+        view = StandardizedDesign(training.design, machine.x_shift + mean, scale)
 
         def lift(A: Float64Array) -> Float64Array:
             weighted = np.zeros((training.design.shape[0], A.shape[1]))
             weighted[rows] = root[:, None] * A
-            return training.design.correlate(weighted, shift) / scale[:, None]
+            return view.correlate(weighted)
 
         def drop(W: Float64Array) -> Float64Array:
-            return root[:, None] * training.design.predict(W / scale[:, None], shift)[rows]
+            return np.asarray(root[:, None] * view.predict(W)[rows])
 
         spectrum, U = spectrum_of_kernel(
             K, target, weight, lift, drop, null=root if training.intercept else None
@@ -235,11 +250,14 @@ class LeftOut:
         projected = own.U.T @ own.target
         wanted = np.searchsorted(left, rows)
         result = np.empty((len(lams), len(rows), training.y.shape[1]))
-        at_once = max(1, BLOCK_BYTES // (8 * UL.size))
+        at_once = max(1, BLOCK_BYTES // (32 * UL.size))
         for start in range(0, len(lams), at_once):
             part = slice(start, start + at_once)
             weighted = UL / (own.spectrum.e + kept * lams[part, None])[:, None, :]
-            error = np.linalg.solve(weighted @ UL.T, weighted @ projected)
+            stacked = weighted.reshape(-1, UL.shape[1])  # one product for all strengths
+            G = (stacked @ UL.T).reshape(-1, len(left), len(left))
+            right = (stacked @ projected).reshape(len(G), len(left), -1)
+            error = np.linalg.solve(G, right)
             result[part] = training.y[rows] - (error / own.root[where][:, None])[:, wanted]
         return result
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas
 
+from tikhon.data.dense import DenseDesign
 from tikhon.data.design import Design
 from tikhon.data.moments import Cells
 from tikhon.data.sparse import SparseDesign
 from tikhon.typing import Float64Array
+
+SAFE_TRACE = 30.0
+"""Raw over centred trace up to which a matrix of inner products may be centred afterwards."""
 
 __all__ = ["cell_column_sums", "row_kernel"]
 
@@ -20,14 +24,41 @@ __all__ = ["cell_column_sums", "row_kernel"]
 def row_kernel(
     design: Design, shift: Float64Array, factor: Float64Array | None = None
 ) -> Float64Array:
-    """Return the (n, n) matrix of inner products of shifted, scaled rows."""
+    """Return the (n, n) matrix of inner products of shifted, scaled rows.
+
+    A shift may be left out where the means are small beside the spread: whoever centres the
+    matrix afterwards gets the same, and the table needs no copy.
+    """
     if isinstance(design, SparseDesign):
         return _sparse_row_kernel(design, shift, factor)
+    if factor is None:
+        whole = _unshifted(design)
+        if whole is not None:
+            return whole
     n = design.shape[0]
     K = np.zeros((n, n), order="F")
     for _, Z in design.column_blocks(shift, factor):
         K = blas.dsyrk(1.0, Z.T, beta=1.0, c=K, trans=1, overwrite_c=1)
     return symmetrize(K)
+
+
+def _unshifted(design: Design) -> Float64Array | None:
+    """Inner products of the rows as they are, straight from the caller's array, if that is safe.
+
+    Centring afterwards loses the digits by which the raw trace exceeds the centred one.
+    """
+    if not isinstance(design, DenseDesign) or design.X.dtype != np.float64:
+        return None
+    X = design.X
+    if X.flags.c_contiguous:
+        K = symmetrize(blas.dsyrk(1.0, X.T, trans=1))
+    elif X.flags.f_contiguous:
+        K = symmetrize(blas.dsyrk(1.0, X))
+    else:
+        return None
+    raw = float(np.trace(K))
+    centred = raw - float(K.sum()) / len(K)
+    return K if raw <= SAFE_TRACE * centred else None
 
 
 def _sparse_row_kernel(

@@ -252,7 +252,7 @@ def spectrum_of_kernel(
     drop: Callable[[Float64Array], Float64Array],
     null: Float64Array | None = None,
 ) -> tuple[Eigenspace, Float64Array]:
-    """Eigendecomposition of a kernel ``K = A A'`` with targets `y` scaled like its rows.
+    """Eigendecomposition of a kernel ``K = A A'`` (overwritten) with targets `y` scaled like A.
 
     `lift` takes (n, k) dual coefficients to ``A' a``; `drop` takes (d, k) to ``A W``. `null` is a
     unit vector known to be in K's null space (the weights' root, where the data are centred): it
@@ -260,7 +260,7 @@ def spectrum_of_kernel(
     Returns the spectrum and the eigenvectors.
     """
     if null is not None:
-        K = K + np.outer(null, 2.0 * float(np.linalg.norm(K)) * null)
+        K += np.outer(null, 2.0 * float(np.linalg.norm(K)) * null)
     e, U = np.linalg.eigh(K, UPLO="U")
     if null is not None:
         e, U = e[:-1], U[:, :-1]

@@ -108,6 +108,11 @@ class Machine(Protocol):
         ...
 
     @property
+    def small_folds(self) -> bool:
+        """Whether folds are small work, best done side by side; else BLAS has the threads."""
+        ...
+
+    @property
     def training(self) -> Training:
         """What it was prepared from."""
         ...

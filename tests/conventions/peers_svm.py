@@ -1,0 +1,88 @@
+"""LIBLINEAR and LIBSVM through their own Python interfaces."""
+
+import numpy as np
+import pytest
+from peer_case import Case
+
+from tikhon import losses
+
+TUBE = 0.1
+
+
+def liblinear(options, *, bias=False):
+    """A fit by LIBLINEAR; a bias is appended as a column and, with -R, left out of the penalty."""
+
+    def fit(X, y, s, C):
+        util = pytest.importorskip("liblinear.liblinearutil")
+        assert s is None
+        extra = "-B 1 -R" if bias else "-B -1"
+        model = util.train(y, X, f"{options} -c {C!r} {extra} -q")
+        w, b = model.get_decfun()
+        sign = 1.0 if model.is_regression_model() else model.get_labels()[0]
+        return sign * np.array(w), sign * b
+
+    return fit
+
+
+def libsvm(options):
+    """A fit by LIBSVM with the linear kernel."""
+
+    def fit(X, y, s, C):
+        util = pytest.importorskip("libsvm.svmutil")
+        assert s is None
+        model = util.svm_train(y, X, f"{options} -t 0 -c {C!r} -e 1e-10 -q")
+        w = np.zeros(X.shape[1])
+        for vector, (weight,) in zip(model.get_SV(), model.get_sv_coef(), strict=True):
+            for place, value in vector.items():
+                w[place - 1] += weight * value
+        sign = 1.0 if "-s 3" in options else model.get_labels()[0]
+        return sign * w, -sign * model.rho[0]
+
+    return fit
+
+
+LOGISTIC, HINGE, SQUARED_HINGE = losses.Logistic(), losses.Hinge(), losses.SquaredHinge()
+EPSILON = losses.EpsilonInsensitive(TUBE)
+
+
+def without(name, options, loss, tol, target="sign", **kwargs):
+    return Case(
+        f"liblinear.{name}",
+        options,
+        loss,
+        target,
+        liblinear(f"-s {options} -p {TUBE}"),
+        tol,
+        intercept=False,
+        **kwargs,
+    )
+
+
+CASES = [
+    without("logistic", "0 -e 1e-10", LOGISTIC, 1e-12),
+    without("logistic", "7 -e 1e-10", LOGISTIC, 1e-10),
+    without("hinge", "3 -e 1e-10", HINGE, 1e-10),
+    without("epsilon_insensitive", "13 -e 1e-10", EPSILON, 1e-9, "centred"),
+    without("squared_hinge", "1 -e 1e-10", SQUARED_HINGE, 1e-10),
+    without("squared_hinge", "2 -e 1e-10", SQUARED_HINGE, 1e-12),
+    without("l1_logistic", "6 -e 1e-10", LOGISTIC, 1e-8, l1_ratio=1.0),
+    without("l1_squared_hinge", "5 -e 1e-10", SQUARED_HINGE, 1e-8, l1_ratio=1.0),
+    Case(
+        "liblinear.logistic",
+        "-R, the bias not penalised",
+        LOGISTIC,
+        "sign",
+        liblinear("-s 0 -e 1e-10", bias=True),
+        1e-12,
+    ),
+    Case(
+        "liblinear.squared_hinge",
+        "-R, the bias not penalised",
+        SQUARED_HINGE,
+        "sign",
+        liblinear("-s 2 -e 1e-10", bias=True),
+        1e-12,
+    ),
+    Case("libsvm", "classes", HINGE, "sign", libsvm("-s 0"), 1e-9),
+    Case("libsvm", "regression", EPSILON, "real", libsvm(f"-s 3 -p {TUBE}"), 1e-9),
+]
