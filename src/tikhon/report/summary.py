@@ -6,18 +6,27 @@ from typing import Any
 
 import numpy as np
 
+from tikhon.typing import Float64Array
+
 __all__ = ["summary"]
 
 WIDTH = 78
 CURVE_ROWS = 12
+COEFFICIENTS_SHOWN = 12
 
 
-def summary(model: Any, title: str, feature_names: tuple[str, ...]) -> str:
-    """Describe a cross-validated model: the choice, the curve, coefficients, certificate."""
+def summary(
+    model: Any, title: str, feature_names: tuple[str, ...], spread: Float64Array | None = None
+) -> str:
+    """Describe a cross-validated model: the choice, the curve, coefficients, certificate.
+
+    Of many coefficients the largest are shown: by size times the `spread` (standard deviation)
+    of their column, if it is given.
+    """
     parts = [_heading(title), _choice(model)]
     if model.study_ is not None:
         parts.append(_curve(model.study_))
-    parts += [_coefficients(model, feature_names), _certificate(model)]
+    parts += [_coefficients(model, feature_names, spread), _certificate(model)]
     return "\n\n".join(parts)
 
 
@@ -69,10 +78,17 @@ def _curve(study: Any) -> str:
     return "\n".join(lines)
 
 
-def _coefficients(model: Any, names: tuple[str, ...]) -> str:
-    lines = [f"{'column':<12}{'coefficient':>14}"]
-    lines += [f"{name:<12}{value:>14.6g}" for name, value in zip(names, model.coef_, strict=True)]
-    lines.append(f"{'(intercept)':<12}{model.intercept_:>14.6g}")
+def _coefficients(model: Any, names: tuple[str, ...], spread: Float64Array | None) -> str:
+    effect = model.coef_ if spread is None else model.coef_ * spread
+    heading = "coefficient" if spread is None else "coefficient   per standard deviation"
+    lines = [f"{'column':<14}{heading}"]
+    order = np.argsort(-np.abs(effect), kind="stable")
+    for j in order[:COEFFICIENTS_SHOWN]:
+        beside = "" if spread is None else f"{effect[j]:>14.4g}"
+        lines.append(f"{names[j]:<14}{model.coef_[j]:>11.5g}{beside}")
+    if len(order) > COEFFICIENTS_SHOWN:
+        lines.append(f"... and {len(order) - COEFFICIENTS_SHOWN} smaller ones")
+    lines.append(f"{'(intercept)':<14}{model.intercept_:>11.5g}")
     return "\n".join(lines)
 
 
@@ -82,6 +98,6 @@ def _certificate(model: Any) -> str:
         [
             f"status          {model.status_}",
             f"certificate     relative duality gap {certificate.gap:.1e}, recomputed from the rows",
-            f"                largest optimality violation {certificate.kkt:.1e}",
+            f"                optimality conditions violated by {certificate.kkt:.1e}, relative",
         ]
     )
