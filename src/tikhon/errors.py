@@ -67,9 +67,11 @@ class InputProblem:
             )
             if place is not None
         ]
-        seen = "" if self.value is None else f", saw {self.value}"
-        times = "" if self.count == 1 else f", {self.count} times"
-        located = f" ({', '.join(where)}{seen}{times})" if where or seen or times else ""
+        if self.value is not None:
+            where.append(f"saw {self.value}")
+        if self.count != 1:
+            where.append(f"{self.count} times")
+        located = f" ({', '.join(where)})" if where else ""
         return f"[{self.code}] {self.what}{located}. {self.remedy}"
 
 

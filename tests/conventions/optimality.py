@@ -35,10 +35,10 @@ def dual_value(problem, X, y, v, p):
 
 
 def dual_at_kinks(problem, X, y, w, b, p, width):
-    """Derivatives within `width` of each z that fit the coefficients best, by bounded least squares.
+    """Return the derivatives within `width` of each z that fit the coefficients best; L2 only.
 
-    At a kink the derivative is an interval. At the optimum of a support vector machine
-    ``X' diag(p) v = -lam w`` has its solution inside; L2 only.
+    At a kink the derivative is an interval, and at the optimum of a support vector machine
+    ``X' diag(p) v = -lam w`` has its solution inside: bounded least squares finds it.
     """
     loss, z = problem.loss, X @ w + b
     low, high = loss.derivative(y, z - width), loss.derivative(y, z + width)

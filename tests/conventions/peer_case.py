@@ -9,6 +9,7 @@ from real_data import DIABETES
 
 import tikhon as tk
 
+
 @dataclass(frozen=True)
 class Case:
     """What is fitted, and how exactly.

@@ -122,7 +122,7 @@ SPARK = [
         "",
         HINGE,
         "sign",
-        spark("classification", "LinearSVC", maxIter=200),
+        spark("classification", "LinearSVC", maxIter=100),
         1e-3,  # a quasi-Newton method on a loss with a kink stops early
         missed=2.0,
     ),

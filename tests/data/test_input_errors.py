@@ -57,6 +57,8 @@ def broken(place, value):
         (X * 1e160, Y, {}, "range"),
         (X * 1e-170, Y, {}, "range"),
         (X, sp.csr_array(Y[:, None]), {}, "sparse_target"),
+        (pl.DataFrame({"a": Y}).lazy(), Y, {}, "lazy"),
+        (np.ma.masked_array(X, X > 3), Y, {}, "nonfinite"),
         (X, np.zeros((6, 0)), {}, "shape"),
         (X, np.zeros((6, 1, 1)), {}, "shape"),
         (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), [1.0, 2.0], {}, "not_numeric"),

@@ -57,7 +57,7 @@ def test_moments_are_corrected_on_the_rows(rng, small_limits):
     assert digits(model.coef_, exact_solution(X, y, digits_kept=40)[1:]) >= 12
 
 
-@pytest.mark.parametrize("size", [1e160, 1e-170, 1e300, 1e-300])
+@pytest.mark.parametrize("size", [1e160, 1e-170, 1e290, 1e-290])
 def test_columns_of_extreme_size_give_right_answers(rng, size):
     X, y = problem(rng)
     factor = np.array([1.0, size, 1.0, 1.0, 1 / size, 1.0])

@@ -19,7 +19,9 @@ from tikhon.conventions.rules import (
 __all__ = ["GLMNET", "OTHERS", "PYTHON", "SCIKIT_LEARN", "SVM"]
 
 _MIXED = "l1_ratio ||w||_1 + (1 - l1_ratio) ||w||^2 / 2"
-_AUGMENTED = "An intercept fitted there is penalised with w: fit without, or centre first."
+_CONSTANT = "A constant column is penalised unless `alpha` is a vector with a 0 there."
+_AUGMENTED = "An intercept fitted there is penalised with w: fit without."
+_BIAS = "A bias (-B 1) is penalised with w, unless -R is given to -s 0, 2, 5 or 6."
 _STANDARDIZED = "The penalty is on the coefficients of columns standardised with 1/n."
 
 SCIKIT_LEARN = (
@@ -50,7 +52,8 @@ SCIKIT_LEARN = (
         "sklearn.LogisticRegression",
         f"C sum log(1 + exp(-y z)) + {_MIXED}",
         Cost("C", Mixture("l1_ratio", 0.0)),
-        note="The same with the multinomial loss. The solver 'liblinear' penalises the intercept.",
+        note="The same with the multinomial loss. The solver 'liblinear' penalises the intercept. "
+        "Before version 1.8 a mixture needs penalty='elasticnet' as well.",
     ),
     Convention(
         "sklearn.LinearSVC",
@@ -78,32 +81,32 @@ SVM = (
         "liblinear.logistic",
         "C sum log(1 + exp(-y z)) + ||w||^2 / 2",
         Cost("C", L2_ONLY),
-        note=f"-s 0 and 7. {_AUGMENTED}",
+        note=f"-s 0 and 7. {_BIAS}",
     ),
     Convention(
         "liblinear.hinge",
         "C sum max(0, 1 - y z) + ||w||^2 / 2",
         Cost("C", L2_ONLY),
         aliases=("liblinear.epsilon_insensitive",),
-        note=f"-s 3; regression -s 13. {_AUGMENTED}",
+        note=f"-s 3; regression -s 13. {_BIAS}",
     ),
     Convention(
         "liblinear.squared_hinge",
         "C sum max(0, 1 - y z)^2 + ||w||^2 / 2",
         Cost("C", L2_ONLY, factor=0.5),
-        note=f"-s 1 and 2: the square is not halved there. {_AUGMENTED}",
+        note=f"-s 1 and 2: the square is not halved there. {_BIAS}",
     ),
     Convention(
         "liblinear.l1_logistic",
         "C sum log(1 + exp(-y z)) + ||w||_1",
         Cost("C", L1_ONLY),
-        note=f"-s 6. {_AUGMENTED}",
+        note=f"-s 6. {_BIAS}",
     ),
     Convention(
         "liblinear.l1_squared_hinge",
         "C sum max(0, 1 - y z)^2 + ||w||_1",
         Cost("C", L1_ONLY, factor=0.5),
-        note=f"-s 5: the square is not halved there. {_AUGMENTED}",
+        note=f"-s 5: the square is not halved there. {_BIAS}",
     ),
     Convention(
         "libsvm",
@@ -157,23 +160,23 @@ PYTHON = (
         "mean (y - z)^2 / 2 + alpha (L1_wt ||w||_1 + (1 - L1_wt) ||w||^2 / 2)",
         Scaled("alpha", Mixture("L1_wt", 1.0)),
         aliases=("statsmodels.WLS",),
-        note="fit_regularized. A constant column is penalised unless `alpha` is a vector with a "
-        "0 there.",
+        note=f"fit_regularized, whose sweeps never return to a coefficient that was 0 once and can "
+        f"stop short of the optimum. {_CONSTANT}",
     ),
     Convention(
         "statsmodels.GLM",
         "mean of minus the log-likelihood + alpha (L1_wt ||w||_1 + (1 - L1_wt) ||w||^2 / 2)",
         Scaled("alpha", Mixture("L1_wt", 1.0)),
-        note="fit_regularized, which sets the scale to 1. A constant column is penalised unless "
-        "`alpha` is a vector with a 0 there.",
+        note="fit_regularized, at scale 1. With L1_wt = 0 it estimates the scale: there the row "
+        f"holds for families without one, Binomial and Poisson. {_CONSTANT}",
     ),
     Convention(
         "statsmodels.Logit",
         "sum of minus the log-likelihood + alpha ||w||_1",
         Scaled("alpha", L1_ONLY, over_n=True),
-        aliases=("statsmodels.Poisson", "statsmodels.MNLogit"),
-        note="fit_regularized of the discrete models: a sum, where GLM takes the mean. A constant "
-        "column is penalised unless `alpha` is a vector with a 0 there.",
+        aliases=("statsmodels.Poisson",),
+        note="fit_regularized of the discrete models: a sum, where GLM takes the mean. "
+        f"{_CONSTANT}",
     ),
 )
 

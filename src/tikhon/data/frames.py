@@ -15,13 +15,17 @@ __all__ = ["frame_to_array", "is_frame"]
 
 def is_frame(X: Any) -> bool:
     """Whether X is a DataFrame narwhals knows; arrays are sorted out without importing it."""
-    if isinstance(X, np.ndarray | list | tuple) or not hasattr(X, "columns"):
-        return hasattr(X, "column_names") and not isinstance(X, np.ndarray)
-    return True
+    if isinstance(X, np.ndarray | list | tuple):
+        return False
+    kind = type(X)  # a lazy frame would resolve its schema to answer hasattr on the object
+    return hasattr(kind, "columns") or hasattr(kind, "column_names") or hasattr(X, "columns")
 
 
 def frame_to_array(X: Any, problems: Problems) -> tuple[FloatArray | None, tuple[str, ...] | None]:
     """Return a column-ordered array and the column names; note whatever is not a number."""
+    if hasattr(X, "collect"):
+        problems.add("lazy", f"`X` is a {type(X).__name__}, not read yet", "Use `X.collect()`.")
+        return None, None
     names = _duplicates(X, problems)
     if len(problems):
         return None, names

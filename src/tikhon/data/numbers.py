@@ -30,6 +30,14 @@ def as_numbers(values: Any, name: str, problems: Problems) -> FloatArray | None:
     except ValueError as error:  # ragged lists
         problems.add("shape", f"`{name}` is not a rectangular array: {error}", "Mend its rows.")
         return None
+    if np.ma.is_masked(values):
+        problems.add(
+            "nonfinite",
+            f"`{name}` has masked values",
+            "Impute them or drop these rows.",
+            count=int(np.ma.getmaskarray(values).sum()),
+        )
+        return None
     if array.dtype in (np.float32, np.float64):
         return usable(array)
     if np.issubdtype(array.dtype, np.complexfloating):

@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tikhon.data.coerce import Data, as_data, as_design
-from tikhon.errors import FitWarning
+from tikhon.errors import FitWarning, Problems
 from tikhon.results import Certificate, Status, StatusCode
 from tikhon.typing import ArrayLike, Float64Array
 
@@ -26,6 +26,7 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ``C``) is refused with its translation, so that no number is carried over by accident.
     """
 
+    tol: float
     foreign_strengths: ClassVar[dict[str, str]] = {}
     """Names of other packages' strengths, and how each becomes `lam`."""
 
@@ -72,6 +73,8 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         InputError
             Listing everything that is wrong with the input.
         """
+        if not self.tol > 0:
+            raise ValueError(f"`tol` must be > 0, got {self.tol}.")
         data = as_data(X, y, sample_weight=sample_weight, groups=groups)
         validate_data(self, X, skip_check_array=True)
         self._fit_checked(data)
@@ -122,6 +125,22 @@ def _per_1000(name: str, value: Any) -> str:
     return (
         f"lam={float(value) / 1000:g}" if name == "alpha" else f"lam={1 / (float(value) * 1000):g}"
     )
+
+
+def check_range(data: Data, smallest: float, largest: float) -> None:
+    """Refuse columns whose size an algorithm cannot hold, all of them in one error."""
+    scan = data.design.scan
+    size = np.maximum(np.abs(scan.minimum), np.abs(scan.maximum))
+    problems = Problems()
+    for j in np.flatnonzero((size > largest) | ((size < smallest) & (size > 0))):
+        problems.add(
+            "range",
+            "a column is too large or too small for float64 arithmetic",
+            f"Divide it by {size[j]:.0e}.",
+            column=feature_labels(data, [j]).strip("'"),
+            value=f"{size[j]:g}",
+        )
+    problems.raise_if_any()
 
 
 def feature_labels(data: Data, columns: ArrayLike, at_most: int = 10) -> str:

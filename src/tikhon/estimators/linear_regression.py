@@ -8,12 +8,15 @@ import numpy as np
 
 from tikhon.data.coerce import Data
 from tikhon.data.moments import Cells
-from tikhon.estimators.base import LinearEstimator, feature_labels
+from tikhon.estimators.base import LinearEstimator, check_range, feature_labels
 from tikhon.results import Status, StatusCode
 from tikhon.solvers.least_squares import LeastSquaresFit, least_squares
 from tikhon.solvers.training import Training
 
 __all__ = ["LinearRegression"]
+
+SMALLEST, LARGEST = 1e-295, 1e295
+"""Magnitudes that the compensated products can hold."""
 
 
 class LinearRegression(LinearEstimator):
@@ -65,6 +68,7 @@ class LinearRegression(LinearEstimator):
         self.tol = tol
 
     def _fit_checked(self, data: Data) -> None:
+        check_range(data, SMALLEST, LARGEST)
         cells = Cells.of(data.labels())
         training = Training(data.design, data.y, data.s, cells, False, self.fit_intercept)
         fit = least_squares(training, self.tol)

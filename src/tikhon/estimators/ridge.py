@@ -9,8 +9,8 @@ import numpy as np
 
 from tikhon.data.coerce import Data
 from tikhon.data.moments import Cells
-from tikhon.errors import DataWarning, InputError, InputProblem
-from tikhon.estimators.base import LinearEstimator
+from tikhon.errors import DataWarning
+from tikhon.estimators.base import LinearEstimator, check_range
 from tikhon.estimators.linear_regression import least_squares_status
 from tikhon.paths.grid import Grid
 from tikhon.paths.ridge_path import ridge_path, ridge_status
@@ -121,8 +121,10 @@ class Ridge(LinearEstimator):
         self.tol = tol
 
     def _fit_checked(self, data: Data) -> None:
-        _check_range(data)
+        check_range(data, SAFE_SMALLEST, SAFE_LARGEST)
         as_rule(self.rule)
+        if self.standardize not in (None, True, False):
+            raise ValueError(f"`standardize` must be a boolean or None, got {self.standardize!r}.")
         self.lam_1se_ = float("nan")
         if self.norm is not None:
             self._fit_norm(data)
@@ -172,7 +174,7 @@ class Ridge(LinearEstimator):
         chosen = study.lam()
         if np.isfinite(study.se).any():
             self.lam_1se_ = study.lam("1se")
-        if study.at_edge and self.lam != "cv":
+        if study.at_edge and isinstance(self.lam, Grid) and study.lam("min") > 0:
             warnings.warn(
                 f"the best strength, {study.lam('min'):.3g}, is the {study.at_edge} of the grid; "
                 "widen the grid to see whether a better one lies beyond.",
@@ -253,23 +255,3 @@ class Ridge(LinearEstimator):
         if message and status.ok:
             status = Status(StatusCode.CONVERGED, message)
         self._store(fit.coefs[0], fit.intercepts[0], data, certificate, status)
-
-
-def _check_range(data: Data) -> None:
-    """Refuse columns whose squares leave float64: ridge needs them."""
-    scan = data.design.scan
-    size = np.maximum(np.abs(scan.minimum), np.abs(scan.maximum))
-    outside = (size > SAFE_LARGEST) | ((size < SAFE_SMALLEST) & (size > 0))
-    if outside.any():
-        raise InputError(
-            tuple(
-                InputProblem(
-                    "range",
-                    "the squares of a column leave the range of float64",
-                    f"Divide it by {size[j]:.0e}.",
-                    column=data.feature_names[j] if data.feature_names else str(j),
-                    value=f"{size[j]:g}",
-                )
-                for j in np.flatnonzero(outside)[:20]
-            )
-        )

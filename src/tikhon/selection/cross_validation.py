@@ -262,6 +262,8 @@ def _closed_form(
     method: str | None, machine: Machine, lams: Float64Array, score: Score
 ) -> tuple[Float64Array, Float64Array]:
     power = {"squared_error": 2, "absolute_error": 1}.get(score.name)
+    if method == "loo" and len(machine.training.used()) < 2:
+        raise ValueError("leave-one-out needs at least 2 rows, got 1 sample.")
     if method == "loo" and power is not None:
         return leave_one_out(machine, lams, power)
     if method == "gcv" and power == 2:
