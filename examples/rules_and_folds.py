@@ -5,7 +5,7 @@ import numpy as np
 import tikhon as tk
 
 X, y = tk.datasets.diabetes()
-i, j = np.triu_indices(10)
+i, j = np.triu_indices(10, k=1)
 products = np.hstack([X, X[:, i] * X[:, j]])
 
 study = tk.Ridge().fit(products, y).study_

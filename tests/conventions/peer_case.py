@@ -9,6 +9,17 @@ from real_data import DIABETES
 
 import tikhon as tk
 
+TARGETS = {
+    "squared": "real",
+    "epsilon_insensitive": "real",
+    "logistic": "sign",
+    "hinge": "sign",
+    "squared_hinge": "sign",
+    "multinomial": "code",
+    "poisson": "count",
+    "gamma": "real",
+}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -18,15 +29,15 @@ class Case:
     ----------
     name : str
         The convention.
-    label : str
-        What is special: a solver, an option.
     loss : Loss
-    target : str
-        Key of the targets in the table.
     fit : callable
         ``fit(X, y, s, **parameters) -> w, b``, with the parameters of `from_lam`.
     tol : float
         Largest relative duality gap; what the other package reaches at its tightest tolerance.
+    label : str
+        What is special: a solver, an option.
+    target : str, optional
+        Key of the targets in the table; by default what suits the loss.
     lam, l1_ratio : float
     intercept, weighted : bool
     columns : tuple of int
@@ -39,11 +50,11 @@ class Case:
     """
 
     name: str
-    label: str
     loss: Any
-    target: str
     fit: Callable
     tol: float
+    label: str = ""
+    target: str | None = None
     lam: float = 0.1
     l1_ratio: float = 0.0
     intercept: bool = True
@@ -58,7 +69,7 @@ class Case:
 
     def gaps(self):
         """Relative gaps of the foreign solution at lam, and at lam made larger and smaller."""
-        X, y = DIABETES.X[:, self.columns], DIABETES.targets[self.target]
+        X, y = DIABETES.X[:, self.columns], DIABETES.targets[self.target or TARGETS[self.loss.name]]
         s = DIABETES.weights if self.weighted else None
         known = {"n": len(X) if s is None else s.sum(), "y_sd": y.std(ddof=self.ddof)}
         parameters = tk.conventions.from_lam(self.name, self.lam, self.l1_ratio, **known)

@@ -68,12 +68,13 @@ def statsmodels_linear(X, y, s, alpha, L1_wt):
     return found[1:], found[0]
 
 
-def statsmodels_glm(family, **link):
+def statsmodels_glm(family, link=None):
     def fit(X, y, s, alpha, L1_wt):
         api = pytest.importorskip("statsmodels.api")
         assert s is None
         columns, strengths = with_constant(X, alpha)
-        made = getattr(api.families, family)(**{k: v(api) for k, v in link.items()})
+        options = {} if link is None else {"link": getattr(api.families.links, link)()}
+        made = getattr(api.families, family)(**options)
         given = (y + 1) / 2 if family == "Binomial" else y
         model = api.GLM(given, columns, family=made)
         options = SLSQP if L1_wt == 1 else SWEEPS
@@ -97,194 +98,56 @@ def statsmodels_discrete(kind):
     return fit
 
 
-CELER = {"tol": 1e-14, "max_iter": 1000, "max_epochs": 100_000}
-SKGLM = {"tol": 1e-12, "max_iter": 1000}
-GLUM = {"gradient_tol": 1e-11, "max_iter": 1000}
+def celer(kind):
+    return estimator("celer", kind, tol=1e-14, max_iter=1000, max_epochs=100_000)
 
 
-def glum(family, **kwargs):
-    return estimator("glum", "GeneralizedLinearRegressor", family=family, **GLUM, **kwargs)
+def skglm(kind, **fixed):
+    return estimator("skglm", kind, tol=1e-12, max_iter=1000, **fixed)
 
+
+def glum(family):
+    options = {"family": family, "gradient_tol": 1e-11, "max_iter": 1000}
+    return estimator("glum", "GeneralizedLinearRegressor", **options)
+
+
+OLS = statsmodels_linear
+GLUM = "glum.GeneralizedLinearRegressor"
+SPARSE = "skglm.SparseLogisticRegression"
+CELER_LOGISTIC = estimator("celer", "LogisticRegression", fit_intercept=False, tol=1e-12)
+SPARSE_LOGISTIC = skglm("SparseLogisticRegression")
+BINOMIAL, GAUSSIAN = statsmodels_glm("Binomial"), statsmodels_glm("Gaussian")
+COUNTS, POSITIVE = statsmodels_glm("Poisson"), statsmodels_glm("Gamma", "Log")
+LOGIT, DISCRETE = statsmodels_discrete("Logit"), statsmodels_discrete("Poisson")
+SVC = skglm("LinearSVC", max_epochs=100_000)
+MIX = 0.4
 
 CASES = [
+    Case("celer.Lasso", SQUARED, celer("Lasso"), 1e-12, l1_ratio=1.0),
+    Case("celer.ElasticNet", SQUARED, celer("ElasticNet"), 1e-12, l1_ratio=MIX),
     Case(
-        "celer.Lasso",
-        "",
-        SQUARED,
-        "real",
-        estimator("celer", "Lasso", **CELER),
-        1e-12,
-        l1_ratio=1.0,
+        "celer.LogisticRegression", LOGISTIC, CELER_LOGISTIC, 1e-10, l1_ratio=1.0, intercept=False
     ),
-    Case(
-        "skglm.Lasso",
-        "",
-        SQUARED,
-        "real",
-        estimator("skglm", "Lasso", **SKGLM),
-        1e-10,
-        l1_ratio=1.0,
-    ),
-    Case(
-        "celer.ElasticNet",
-        "",
-        SQUARED,
-        "real",
-        estimator("celer", "ElasticNet", **CELER),
-        1e-12,
-        l1_ratio=0.4,
-    ),
-    Case(
-        "skglm.ElasticNet",
-        "",
-        SQUARED,
-        "real",
-        estimator("skglm", "ElasticNet", **SKGLM),
-        1e-10,
-        l1_ratio=0.4,
-    ),
-    Case(
-        "celer.LogisticRegression",
-        "",
-        LOGISTIC,
-        "sign",
-        estimator("celer", "LogisticRegression", fit_intercept=False, tol=1e-12, max_iter=1000),
-        1e-10,
-        l1_ratio=1.0,
-        intercept=False,
-    ),
-    Case(
-        "skglm.SparseLogisticRegression",
-        "",
-        LOGISTIC,
-        "sign",
-        estimator("skglm", "SparseLogisticRegression", **SKGLM),
-        1e-10,
-        l1_ratio=1.0,
-    ),
-    Case(
-        "skglm.SparseLogisticRegression",
-        "elastic net",
-        LOGISTIC,
-        "sign",
-        estimator("skglm", "SparseLogisticRegression", **SKGLM),
-        1e-10,
-        l1_ratio=0.4,
-    ),
-    Case(
-        "skglm.LinearSVC",
-        "",
-        HINGE,
-        "sign",
-        estimator("skglm", "LinearSVC", **SKGLM, max_epochs=100_000),
-        1e-8,
-        intercept=False,
-    ),
-    Case("adelie.grpnet", "gaussian", SQUARED, "real", adelie("gaussian"), 1e-10, l1_ratio=0.4),
-    Case("adelie.grpnet", "binomial", LOGISTIC, "sign", adelie("binomial"), 1e-10, l1_ratio=0.4),
-    Case("adelie.grpnet", "poisson", POISSON, "count", adelie("poisson"), 1e-10, l1_ratio=0.4),
-    Case(
-        "glum.GeneralizedLinearRegressor",
-        "normal",
-        SQUARED,
-        "real",
-        glum("normal"),
-        1e-10,
-        l1_ratio=0.4,
-        weighted=True,
-    ),
-    Case(
-        "glum.GeneralizedLinearRegressor",
-        "poisson",
-        POISSON,
-        "count",
-        glum("poisson"),
-        1e-10,
-        l1_ratio=0.4,
-    ),
-    Case("glum.GeneralizedLinearRegressor", "gamma", GAMMA, "positive", glum("gamma"), 1e-10),
-    Case("statsmodels.OLS", "L2", SQUARED, "real", statsmodels_linear, 1e-12),
-    Case(
-        "statsmodels.OLS",
-        "",
-        SQUARED,
-        "real",
-        statsmodels_linear,
-        1e-9,
-        l1_ratio=0.4,
-        columns=APART,
-    ),
-    Case(
-        "statsmodels.WLS",
-        "",
-        SQUARED,
-        "real",
-        statsmodels_linear,
-        1e-9,
-        l1_ratio=0.4,
-        columns=APART,
-        weighted=True,
-    ),
-    Case(
-        "statsmodels.GLM",
-        "Gaussian",
-        SQUARED,
-        "real",
-        statsmodels_glm("Gaussian"),
-        1e-8,
-        l1_ratio=0.4,
-        columns=APART,
-    ),
-    Case(
-        "statsmodels.GLM",
-        "Binomial",
-        LOGISTIC,
-        "sign",
-        statsmodels_glm("Binomial"),
-        1e-8,
-        l1_ratio=0.4,
-        columns=APART,
-    ),
-    Case(
-        "statsmodels.GLM",
-        "Poisson",
-        POISSON,
-        "count",
-        statsmodels_glm("Poisson"),
-        1e-8,
-        l1_ratio=0.4,
-        columns=APART,
-    ),
-    Case(
-        "statsmodels.GLM",
-        "Gamma",
-        GAMMA,
-        "positive",
-        statsmodels_glm("Gamma", link=lambda api: api.families.links.Log()),
-        1e-8,
-        l1_ratio=0.4,
-        columns=APART,
-    ),
-    Case(
-        "statsmodels.GLM",
-        "Gaussian, L1",
-        SQUARED,
-        "real",
-        statsmodels_glm("Gaussian"),
-        1e-6,
-        l1_ratio=1.0,
-    ),
-    Case("statsmodels.GLM", "Poisson, L2", POISSON, "count", statsmodels_glm("Poisson"), 1e-8),
-    Case(
-        "statsmodels.Logit", "", LOGISTIC, "sign", statsmodels_discrete("Logit"), 1e-7, l1_ratio=1.0
-    ),
-    Case(
-        "statsmodels.Poisson",
-        "",
-        POISSON,
-        "count",
-        statsmodels_discrete("Poisson"),
-        1e-7,
-        l1_ratio=1.0,
-    ),
+    Case("skglm.Lasso", SQUARED, skglm("Lasso"), 1e-11, l1_ratio=1.0),
+    Case("skglm.ElasticNet", SQUARED, skglm("ElasticNet"), 1e-11, l1_ratio=MIX),
+    Case(SPARSE, LOGISTIC, SPARSE_LOGISTIC, 1e-11, l1_ratio=1.0),
+    Case(SPARSE, LOGISTIC, SPARSE_LOGISTIC, 1e-11, "elastic net", l1_ratio=MIX),
+    Case("skglm.LinearSVC", HINGE, SVC, 1e-8, intercept=False),
+    Case("adelie.grpnet", SQUARED, adelie("gaussian"), 1e-12, "gaussian", l1_ratio=MIX),
+    Case("adelie.grpnet", LOGISTIC, adelie("binomial"), 1e-12, "binomial", l1_ratio=MIX),
+    Case("adelie.grpnet", POISSON, adelie("poisson"), 1e-12, "poisson", l1_ratio=MIX),
+    Case(GLUM, SQUARED, glum("normal"), 1e-12, "weighted", l1_ratio=MIX, weighted=True),
+    Case(GLUM, POISSON, glum("poisson"), 1e-12, "poisson", l1_ratio=MIX),
+    Case(GLUM, GAMMA, glum("gamma"), 1e-12, "gamma"),
+    Case("statsmodels.OLS", SQUARED, OLS, 1e-12, "L2"),
+    Case("statsmodels.OLS", SQUARED, OLS, 1e-10, "mixed", l1_ratio=MIX, columns=APART),
+    Case("statsmodels.WLS", SQUARED, OLS, 1e-10, l1_ratio=MIX, columns=APART, weighted=True),
+    Case("statsmodels.GLM", SQUARED, GAUSSIAN, 1e-10, "Gaussian", l1_ratio=MIX, columns=APART),
+    Case("statsmodels.GLM", SQUARED, GAUSSIAN, 1e-6, "Gaussian, L1", l1_ratio=1.0),
+    Case("statsmodels.GLM", LOGISTIC, BINOMIAL, 1e-10, "Binomial", l1_ratio=MIX, columns=APART),
+    Case("statsmodels.GLM", POISSON, COUNTS, 1e-10, "Poisson", l1_ratio=MIX, columns=APART),
+    Case("statsmodels.GLM", POISSON, COUNTS, 1e-8, "Poisson, L2"),
+    Case("statsmodels.GLM", GAMMA, POSITIVE, 1e-10, "Gamma", l1_ratio=MIX, columns=APART),
+    Case("statsmodels.Logit", LOGISTIC, LOGIT, 1e-7, l1_ratio=1.0),
+    Case("statsmodels.Poisson", POISSON, DISCRETE, 1e-7, l1_ratio=1.0),
 ]

@@ -40,138 +40,45 @@ def svm(kind, **fixed):
     return linear("svm", kind, **fixed)
 
 
-SQUARED, LOGISTIC, HINGE = losses.Squared(), losses.Logistic(), losses.Hinge()
+SQUARED, POISSON, GAMMA = losses.Squared(), losses.Poisson(), losses.Gamma()
+LOGISTIC, MULTINOMIAL, HINGE = losses.Logistic(), losses.Multinomial(), losses.Hinge()
 SQUARED_HINGE, TUBE = losses.SquaredHinge(), losses.EpsilonInsensitive(0.1)
-COORDINATES = {"tol": 1e-14, "max_iter": 100_000}
-NEWTON = {"solver": "newton-cholesky", "tol": 1e-12, "max_iter": 100}
 MIXED = {} if sklearn_version() >= (1, 8) else {"penalty": "elasticnet"}
-SAGA = MIXED | {"solver": "saga", "tol": 1e-12, "max_iter": 20_000}
-LIBLINEAR = {"tol": 1e-10, "max_iter": 1_000_000, "fit_intercept": False}
-KERNEL = {"kernel": "linear", "tol": 1e-10}
 
+LASSO = lm("Lasso", tol=1e-14, max_iter=100_000)
+ELASTIC_NET = lm("ElasticNet", tol=1e-14, max_iter=100_000)
+NEWTON = {"solver": "newton-cholesky", "tol": 1e-12, "max_iter": 100}
+COUNTS = lm("PoissonRegressor", **NEWTON)
+LOGIT = lm("LogisticRegression", **NEWTON)
+SAGA = lm("LogisticRegression", **MIXED, solver="saga", tol=1e-12, max_iter=20_000)
+LIBLINEAR = {"tol": 1e-10, "max_iter": 1_000_000, "fit_intercept": False}
+SVC_SQUARED = svm("LinearSVC", dual=False, **LIBLINEAR)
+SVC_HINGE = svm("LinearSVC", loss="hinge", dual=True, **LIBLINEAR)
+SVR_LINEAR = svm("LinearSVR", epsilon=0.1, dual=True, **LIBLINEAR)
+SVC = svm("SVC", kernel="linear", tol=1e-10)
+SVR = svm("SVR", epsilon=0.1, kernel="linear", tol=1e-10)
+
+SVM = "sklearn.LinearSVC"
 CASES = [
-    Case("sklearn.Ridge", "", SQUARED, "real", lm("Ridge"), 1e-14),
-    Case("sklearn.Ridge", "weighted", SQUARED, "real", lm("Ridge"), 1e-14, weighted=True),
-    Case("sklearn.RidgeClassifier", "", SQUARED, "sign", lm("RidgeClassifier"), 1e-14),
-    Case("sklearn.KernelRidge", "", SQUARED, "centred", kernel_ridge, 1e-14, intercept=False),
-    Case("sklearn.Lasso", "", SQUARED, "real", lm("Lasso", **COORDINATES), 1e-12, l1_ratio=1.0),
-    Case(
-        "sklearn.Lasso",
-        "weighted",
-        SQUARED,
-        "real",
-        lm("Lasso", **COORDINATES),
-        1e-12,
-        l1_ratio=1.0,
-        weighted=True,
-    ),
-    Case(
-        "sklearn.ElasticNet",
-        "",
-        SQUARED,
-        "real",
-        lm("ElasticNet", **COORDINATES),
-        1e-12,
-        l1_ratio=0.4,
-    ),
-    Case(
-        "sklearn.PoissonRegressor",
-        "",
-        losses.Poisson(),
-        "count",
-        lm("PoissonRegressor", **NEWTON),
-        1e-12,
-    ),
-    Case(
-        "sklearn.PoissonRegressor",
-        "weighted",
-        losses.Poisson(),
-        "count",
-        lm("PoissonRegressor", **NEWTON),
-        1e-12,
-        weighted=True,
-    ),
-    Case(
-        "sklearn.GammaRegressor",
-        "",
-        losses.Gamma(),
-        "positive",
-        lm("GammaRegressor", **NEWTON),
-        1e-12,
-    ),
-    Case(
-        "sklearn.LogisticRegression",
-        "",
-        LOGISTIC,
-        "sign",
-        lm("LogisticRegression", **NEWTON),
-        1e-12,
-    ),
-    Case(
-        "sklearn.LogisticRegression",
-        "weighted",
-        LOGISTIC,
-        "sign",
-        lm("LogisticRegression", **NEWTON),
-        1e-12,
-        weighted=True,
-    ),
-    Case(
-        "sklearn.LogisticRegression",
-        "elastic net",
-        LOGISTIC,
-        "sign",
-        lm("LogisticRegression", **SAGA),
-        1e-10,
-        lam=0.05,
-        l1_ratio=0.4,
-    ),
-    Case(
-        "sklearn.LogisticRegression",
-        "multinomial",
-        losses.Multinomial(),
-        "code",
-        lm("LogisticRegression", **NEWTON),
-        1e-12,
-    ),
-    Case(
-        "sklearn.LinearSVC",
-        "",
-        SQUARED_HINGE,
-        "sign",
-        svm("LinearSVC", dual=False, **LIBLINEAR),
-        1e-12,
-        intercept=False,
-    ),
-    Case(
-        "sklearn.LinearSVC",
-        "weighted",
-        SQUARED_HINGE,
-        "sign",
-        svm("LinearSVC", dual=False, **LIBLINEAR),
-        1e-12,
-        intercept=False,
-        weighted=True,
-    ),
-    Case(
-        "sklearn.LinearSVC.hinge",
-        "",
-        HINGE,
-        "sign",
-        svm("LinearSVC", loss="hinge", dual=True, **LIBLINEAR),
-        1e-8,
-        intercept=False,
-    ),
-    Case(
-        "sklearn.LinearSVR",
-        "",
-        TUBE,
-        "centred",
-        svm("LinearSVR", epsilon=0.1, dual=True, **LIBLINEAR),
-        1e-8,
-        intercept=False,
-    ),
-    Case("sklearn.SVC", "", HINGE, "sign", svm("SVC", **KERNEL), 1e-8),
-    Case("sklearn.SVC", "weighted", HINGE, "sign", svm("SVC", **KERNEL), 1e-8, weighted=True),
-    Case("sklearn.SVR", "", TUBE, "real", svm("SVR", epsilon=0.1, **KERNEL), 1e-8),
+    Case("sklearn.Ridge", SQUARED, lm("Ridge"), 1e-14),
+    Case("sklearn.Ridge", SQUARED, lm("Ridge"), 1e-14, "weighted", weighted=True),
+    Case("sklearn.RidgeClassifier", SQUARED, lm("RidgeClassifier"), 1e-14, target="sign"),
+    Case("sklearn.KernelRidge", SQUARED, kernel_ridge, 1e-14, intercept=False),
+    Case("sklearn.Lasso", SQUARED, LASSO, 1e-12, l1_ratio=1.0),
+    Case("sklearn.Lasso", SQUARED, LASSO, 1e-12, "weighted", l1_ratio=1.0, weighted=True),
+    Case("sklearn.ElasticNet", SQUARED, ELASTIC_NET, 1e-12, l1_ratio=0.4),
+    Case("sklearn.PoissonRegressor", POISSON, COUNTS, 1e-12),
+    Case("sklearn.PoissonRegressor", POISSON, COUNTS, 1e-12, "weighted", weighted=True),
+    Case("sklearn.GammaRegressor", GAMMA, lm("GammaRegressor", **NEWTON), 1e-12),
+    Case("sklearn.LogisticRegression", LOGISTIC, LOGIT, 1e-12),
+    Case("sklearn.LogisticRegression", LOGISTIC, LOGIT, 1e-12, "weighted", weighted=True),
+    Case("sklearn.LogisticRegression", LOGISTIC, SAGA, 1e-10, "elastic net", l1_ratio=0.4),
+    Case("sklearn.LogisticRegression", MULTINOMIAL, LOGIT, 1e-12, "multinomial"),
+    Case(SVM, SQUARED_HINGE, SVC_SQUARED, 1e-12, intercept=False),
+    Case(SVM, SQUARED_HINGE, SVC_SQUARED, 1e-12, "weighted", intercept=False, weighted=True),
+    Case("sklearn.LinearSVC.hinge", HINGE, SVC_HINGE, 1e-8, intercept=False),
+    Case("sklearn.LinearSVR", TUBE, SVR_LINEAR, 1e-8, target="centred", intercept=False),
+    Case("sklearn.SVC", HINGE, SVC, 1e-8),
+    Case("sklearn.SVC", HINGE, SVC, 1e-8, "weighted", weighted=True),
+    Case("sklearn.SVR", TUBE, SVR, 1e-8),
 ]

@@ -45,44 +45,29 @@ LOGISTIC, HINGE, SQUARED_HINGE = losses.Logistic(), losses.Hinge(), losses.Squar
 EPSILON = losses.EpsilonInsensitive(TUBE)
 
 
-def without(name, options, loss, tol, target="sign", **kwargs):
-    return Case(
-        f"liblinear.{name}",
-        options,
-        loss,
-        target,
-        liblinear(f"-s {options} -p {TUBE}"),
-        tol,
-        intercept=False,
-        **kwargs,
-    )
+def without(name, options, loss, tol, l1_ratio=0.0, target=None):
+    """A comparison without a bias."""
+    fit = liblinear(f"-s {options} -p {TUBE} -e 1e-10")
+    name = f"liblinear.{name}"
+    return Case(name, loss, fit, tol, options, target, l1_ratio=l1_ratio, intercept=False)
 
 
+def with_bias(solver):
+    return liblinear(f"-s {solver} -e 1e-10", bias=True)
+
+
+FREE = "-R, the bias not penalised"
 CASES = [
-    without("logistic", "0 -e 1e-10", LOGISTIC, 1e-12),
-    without("logistic", "7 -e 1e-10", LOGISTIC, 1e-10),
-    without("hinge", "3 -e 1e-10", HINGE, 1e-8),
-    without("epsilon_insensitive", "13 -e 1e-10", EPSILON, 1e-8, "centred"),
-    without("squared_hinge", "1 -e 1e-10", SQUARED_HINGE, 1e-10),
-    without("squared_hinge", "2 -e 1e-10", SQUARED_HINGE, 1e-12),
-    without("l1_logistic", "6 -e 1e-10", LOGISTIC, 1e-8, l1_ratio=1.0),
-    without("l1_squared_hinge", "5 -e 1e-10", SQUARED_HINGE, 1e-8, l1_ratio=1.0),
-    Case(
-        "liblinear.logistic",
-        "-R, the bias not penalised",
-        LOGISTIC,
-        "sign",
-        liblinear("-s 0 -e 1e-10", bias=True),
-        1e-12,
-    ),
-    Case(
-        "liblinear.squared_hinge",
-        "-R, the bias not penalised",
-        SQUARED_HINGE,
-        "sign",
-        liblinear("-s 2 -e 1e-10", bias=True),
-        1e-12,
-    ),
-    Case("libsvm", "classes", HINGE, "sign", libsvm("-s 0"), 1e-8),
-    Case("libsvm", "regression", EPSILON, "real", libsvm(f"-s 3 -p {TUBE}"), 1e-8),
+    without("logistic", "0", LOGISTIC, 1e-12),
+    without("logistic", "7", LOGISTIC, 1e-12),
+    without("hinge", "3", HINGE, 1e-8),
+    without("epsilon_insensitive", "13", EPSILON, 1e-8, target="centred"),
+    without("squared_hinge", "1", SQUARED_HINGE, 1e-12),
+    without("squared_hinge", "2", SQUARED_HINGE, 1e-12),
+    without("l1_logistic", "6", LOGISTIC, 1e-9, 1.0),
+    without("l1_squared_hinge", "5", SQUARED_HINGE, 1e-9, 1.0),
+    Case("liblinear.logistic", LOGISTIC, with_bias("0"), 1e-12, FREE),
+    Case("liblinear.squared_hinge", SQUARED_HINGE, with_bias("2"), 1e-12, FREE),
+    Case("libsvm", HINGE, libsvm("-s 0"), 1e-8, "classes"),
+    Case("libsvm", EPSILON, libsvm(f"-s 3 -p {TUBE}"), 1e-8, "regression"),
 ]

@@ -30,7 +30,6 @@ def diabetes():
         "centred": (y - y.mean()) / 40,
         "sign": np.where(y > np.median(y), 1.0, -1.0),
         "count": np.floor(y / 40),
-        "positive": y / 40,
         "code": np.digitize(y, np.quantile(y, [1 / 3, 2 / 3])).astype(float),
     }
     return Table(X, targets, rng.integers(1, 4, len(y)).astype(float))

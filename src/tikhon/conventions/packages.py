@@ -227,8 +227,8 @@ OTHERS = (
         "sum [(y - z)^2 + l1 ||w||_1 + l2 ||w||^2 / 2]",
         Separate("l1", "l2", l1_factor=0.5, l2_factor=0.5),
         note="Online learning adds the penalty once per example, constant included unless "
-        "--no_bias_regularization; its adaptive, normalised default steps only approach this "
-        "optimum.",
+        "--no_bias_regularization, and clips predictions to the range of the targets; its adaptive, "
+        "normalised default steps only approach this optimum.",
     ),
     Convention(
         "vw.sgd.logistic",
