@@ -7,6 +7,8 @@ problem, so that a user mends the whole table in one go instead of one cell per 
 from __future__ import annotations
 
 import json
+import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
@@ -19,6 +21,7 @@ __all__ = [
     "InputTypeError",
     "Problems",
     "UnsupportedError",
+    "warn_user",
 ]
 
 
@@ -36,6 +39,14 @@ class UnsupportedError(ValueError):
 
 class AccuracyError(ArithmeticError):
     """The solution cannot be computed to three digits in double precision."""
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn with the user's own line as the place: the first one outside the library."""
+    frame, level = sys._getframe(1), 2  # noqa: SLF001
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tikhon."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,7 @@ class InputProblem:
         if self.count != 1:
             where.append(f"{self.count} times")
         located = f" ({', '.join(where)})" if where else ""
-        return f"[{self.code}] {self.what}{located}. {self.remedy}"
+        return f"[{self.code}] {self.what.rstrip('.')}{located}. {self.remedy}"
 
 
 class InputError(ValueError):

@@ -135,13 +135,22 @@ class Solution:
     seconds: float
     history: History = field(default_factory=History)
 
+    def predict(self, X: Any) -> Float64Array:
+        """Return ``X coef + intercept`` for an array, sparse array or DataFrame.
+
+        For losses with a link this is the linear predictor, before the link's inverse.
+        """
+        from tikhon.data.coerce import as_design
+
+        return np.asarray(as_design(X).predict(self.coef) + self.intercept)
+
     @property
     def objective(self) -> float:
         """The value of the objective, from the certificate."""
         return self.certificate.objective
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """Solutions along a grid of strengths, strongest first.
 
@@ -175,6 +184,12 @@ class Path:
 
     def __len__(self) -> int:
         return len(self.lams)
+
+    def __repr__(self) -> str:
+        return (
+            f"Path({len(self)} strengths from {self.lams[0]:.3g} to {self.lams[-1]:.3g}, "
+            f"{self.status.code.value}, {self.solver})"
+        )
 
     def index(self, lam: float) -> int:
         """Return the position of the grid's strength nearest to `lam` (in logarithm)."""

@@ -110,6 +110,7 @@ FOREIGN = {
     "libsvm": of(hinge, cost_l2),
     "celer.Lasso": of(square, lambda t, n, w, p, _: t / (2 * n) + p["alpha"] * norm1(w)),
     "celer.ElasticNet": of(square, mean_mixed("alpha", "l1_ratio", 2)),
+    "skglm.ElasticNet": of(square, mean_mixed("alpha", "l1_ratio", 2)),
     "celer.LogisticRegression": of(logistic, lambda t, n, w, p, _: t + norm1(w) / p["C"]),
     "skglm.SparseLogisticRegression": of(logistic, mean_mixed("alpha", "l1_ratio")),
     "skglm.LinearSVC": of(hinge, cost_l2),

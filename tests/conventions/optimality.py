@@ -23,7 +23,8 @@ def relative_gap(problem, X, y, w, b=0.0, s=None):
         points = []
     primal = problem.value(X, y, w, b, s)
     bounds = [primal - dual_value(problem, X, y, v, p) for v in points]
-    return min([certified.gap] + [max(gap, 0.0) / certified.null_objective for gap in bounds])
+    relative = [max(gap, 0.0) / certified.null_objective for gap in bounds]
+    return np.nanmin([certified.gap, *relative])
 
 
 def dual_value(problem, X, y, v, p):

@@ -80,6 +80,7 @@ def test_everything_wrong_is_reported_at_once():
     found = problems(table, [1.0, np.nan, 2.0], sample_weight=[1.0, -1.0, 0.0])
     assert [p.code for p in found] == [
         "nonfinite",
+        "nonfinite",
         "not_numeric",
         "length",
         "nonfinite",
@@ -143,7 +144,7 @@ def test_reordered_and_missing_columns_are_refused_when_predicting():
 
 @pytest.mark.parametrize("name", ["alpha", "C", "alphas"])
 def test_a_strength_by_a_foreign_name_is_answered_with_its_translation(name):
-    with pytest.raises(TypeError, match=f"`{name}`.*lam"):
+    with pytest.raises(TypeError, match=f"takes no `{name}`.*`lam`"):
         tk.Ridge(**{name: 2.0})
     with pytest.raises(TypeError, match="unexpected"):
         tk.Ridge(gamma=2.0)

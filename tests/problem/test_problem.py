@@ -17,6 +17,7 @@ PENALTIES = (
     tk.penalties.ElasticNet(0.5),
     tk.penalties.Group([0, 0, 1, 1]),
     tk.penalties.Weighted(tk.penalties.L1(), [1.0, 2.0, 0.5, 1.0]),
+    tk.penalties.Weighted(tk.penalties.L2(), [1.0, 2.0, 0.5, 1.0]),
     tk.penalties.Sum(tk.penalties.L1(), tk.penalties.Nonnegative()),
     tk.penalties.Sum(tk.penalties.L2(), tk.penalties.Box(-0.1, 0.2)),
 )
@@ -100,6 +101,26 @@ def test_lam_max_fits_unpenalised_columns_first(rng):
     assert not above.coef[1:].any()
     with pytest.raises(tk.UnsupportedError, match="unpenalised"):
         tk.Problem(tk.losses.Poisson(), penalty, 0.0).lam_max(X, np.abs(y))
+
+
+def test_a_freed_column_is_certified_for_least_squares(rng):
+    X, y = data_of(rng, tk.losses.Squared())
+    penalty = tk.penalties.Weighted(tk.penalties.L2(), [0.0, 1.0, 1.0, 1.0])
+    solution = tk.solve(tk.Problem(tk.losses.Squared(), penalty, 0.1), X, y)
+    assert solution.status == "converged"
+    assert solution.certificate.gap <= 1e-8
+
+
+def test_a_gap_is_relative_to_what_there_is_to_gain(rng):
+    X = rng.standard_normal((50, 2))
+    y = rng.poisson(np.exp(5.0 + 0.3 * X[:, 0])).astype(float)  # the mean loss is far below 0
+    problem = tk.Problem(tk.losses.Poisson(), tk.penalties.L2(), 1.0)
+    w, b = np.array([0.2, 0.1]), 5.0
+    found = problem.certificate(X, y, w, b)
+    assert found.null_objective < 0
+    best = np.mean(y - y * np.log(y))  # every row predicted exactly
+    worth = found.null_objective - best
+    assert found.gap == pytest.approx(problem.duality_gap(X, y, w, b) / worth, rel=1e-10)
 
 
 def test_without_a_strength_the_gap_is_the_suboptimality(rng):

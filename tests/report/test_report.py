@@ -43,6 +43,22 @@ def test_a_study_without_standard_errors_is_drawn_too():
     assert study.plot().get_ylabel() == "GCV squared error"
 
 
+@pytest.mark.parametrize("folds", ["gcv", "loo", tk.folds.Time(1)], ids=str)
+def test_studies_without_folds_are_summarised_too(folds):
+    model = tk.Ridge(folds=folds).fit(*tk.datasets.diabetes())
+    assert "<- min" in summary(model, "Diabetes", DIABETES_FEATURES)
+
+
+def test_a_path_too_short_to_draw_says_so():
+    with pytest.raises(tk.UnsupportedError, match="two positive strengths"):
+        tk.Ridge(lam=1.0).fit(*tk.datasets.diabetes()).path_.plot()
+
+
+def test_long_results_have_short_representations(model):
+    assert repr(model.path_).startswith("Path(100 strengths from ")
+    assert repr(model.study_).startswith("Study(100 strengths, 10 folds, best squared_error ")
+
+
 def test_the_summary_says_what_the_model_holds(model):
     text = summary(model, "Diabetes", DIABETES_FEATURES)
     assert f"lam = {model.lam_:.4g}" in text

@@ -20,15 +20,12 @@ def split(folds, X, y, groups=None, weights=None):
     return rule.split(Rows(data.design, data.y, data.used, data.groups))
 
 
-def test_fold(split, n):
+def held_out_fold(split, n):
     """The test fold of each row, -1 for none."""
     fold = np.full(n, -1)
     for k in range(len(split)):
         fold[split.cells.where(split.test[k])] = k
     return fold
-
-
-test_fold.__test__ = False
 
 
 @pytest.mark.parametrize("folds", PARTITIONS, ids=str)
@@ -45,7 +42,7 @@ def test_every_row_is_tested_once_and_trained_on_otherwise(folds, rng):
 @given(seed=st.integers(0, 10**6), n=st.integers(10, 60), k=st.integers(2, 10))
 def test_dealing_is_even(seed, n, k):
     rng = np.random.default_rng(seed)
-    sizes = np.bincount(test_fold(split(k, rng.random((n, 2)), rng.random(n)), n))
+    sizes = np.bincount(held_out_fold(split(k, rng.random((n, 2)), rng.random(n)), n))
     assert len(sizes) == k
     assert sizes.max() - sizes.min() <= 1
 
@@ -57,8 +54,8 @@ def test_folds_follow_the_rows_when_the_table_is_sorted_differently(folds, ties,
     if ties:
         y = np.round(y)
     order = rng.permutation(40)
-    before = test_fold(split(folds, X, y), 40)
-    after = test_fold(split(folds, X[order], y[order]), 40)
+    before = held_out_fold(split(folds, X, y), 40)
+    after = held_out_fold(split(folds, X[order], y[order]), 40)
     np.testing.assert_array_equal(after, before[order])
 
 
@@ -68,38 +65,38 @@ def test_folds_do_not_change_with_units_or_storage(ties, rng):
     X[rng.random(X.shape) < 0.5] = 0.0
     if ties:
         y = np.round(y)
-    before = test_fold(split(5, X, y), 40)
+    before = held_out_fold(split(5, X, y), 40)
     scale = np.array([4.0, 0.125, 1024.0])
     for other in (X * scale, np.asfortranarray(X), sp.csr_array(X), sp.csc_array(X)):
-        np.testing.assert_array_equal(test_fold(split(5, other, y * 3.0), 40), before)
+        np.testing.assert_array_equal(held_out_fold(split(5, other, y * 3.0), 40), before)
 
 
 def test_identical_rows_stay_together(rng):
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
     X2, y2 = np.vstack([X, X[:10]]), np.r_[y, y[:10]]
-    fold = test_fold(split(5, X2, y2), 40)
+    fold = held_out_fold(split(5, X2, y2), 40)
     np.testing.assert_array_equal(fold[:10], fold[30:])
-    np.testing.assert_array_equal(fold[:30], test_fold(split(5, X, y), 30))
+    np.testing.assert_array_equal(fold[:30], held_out_fold(split(5, X, y), 30))
 
 
 def test_rows_of_weight_zero_are_no_rows(rng):
     X, y, s = rng.standard_normal((30, 2)), rng.standard_normal(30), np.ones(30)
     s[[3, 7, 21]] = 0.0
     kept = s > 0
-    fold = test_fold(split(5, X, y, weights=s), 30)
+    fold = held_out_fold(split(5, X, y, weights=s), 30)
     assert np.all(fold[~kept] == -1)
-    np.testing.assert_array_equal(fold[kept], test_fold(split(5, X[kept], y[kept]), 27))
+    np.testing.assert_array_equal(fold[kept], held_out_fold(split(5, X[kept], y[kept]), 27))
 
 
 def test_copies_are_dealt_one_by_one_where_they_are_the_rule(rng):
     X = rng.integers(0, 2, (400, 2)).astype(float)
-    fold = test_fold(split(10, X, X[:, 0]), 400)
+    fold = held_out_fold(split(10, X, X[:, 0]), 400)
     assert np.bincount(fold).tolist() == [40] * 10
 
 
 def test_stratified_folds_hold_the_same_mixture(rng):
     y = np.repeat([0.0, 1.0, 2.0], [50, 30, 20])
-    fold = test_fold(split(tk.folds.Stratified(5), rng.random((100, 2)), y), 100)
+    fold = held_out_fold(split(tk.folds.Stratified(5), rng.random((100, 2)), y), 100)
     for label, share in ((0.0, 10), (1.0, 6), (2.0, 4)):
         assert np.bincount(fold[y == label]).tolist() == [share] * 5
     assert np.bincount(fold).tolist() == [20] * 5
@@ -107,9 +104,17 @@ def test_stratified_folds_hold_the_same_mixture(rng):
 
 def test_groups_are_never_torn_apart(rng):
     groups = np.array(list("abcdefghij"))[rng.integers(0, 10, 60)]
-    fold = test_fold(split(4, rng.random((60, 2)), rng.random(60), groups=groups), 60)
+    fold = held_out_fold(split(4, rng.random((60, 2)), rng.random(60), groups=groups), 60)
     assert all(len(set(fold[groups == g])) == 1 for g in np.unique(groups))
     assert set(fold) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    "folds", [tk.folds.KFold(4), tk.folds.Blocked(4), tk.folds.Time(3), "loo", "gcv"], ids=str
+)
+def test_folds_that_would_tear_groups_apart_are_refused(folds, rng):
+    with pytest.raises(tk.UnsupportedError, match="tear"):
+        tk.Ridge(folds=folds).fit(rng.random((20, 2)), rng.random(20), groups=np.arange(20) // 4)
 
 
 def test_time_folds_train_on_the_past_only_and_leave_the_gap(rng):
@@ -127,7 +132,7 @@ def test_own_labels_pairs_and_splitters_are_taken_as_they_are(rng):
 
     X, y = rng.random((20, 2)), rng.random(20)
     labels = rng.permutation(20) % 4
-    np.testing.assert_array_equal(test_fold(split(labels, X, y), 20), labels)
+    np.testing.assert_array_equal(held_out_fold(split(labels, X, y), 20), labels)
     always = np.where(labels == 3, -1, labels)
     made = split(always, X, y)
     assert len(made) == 3

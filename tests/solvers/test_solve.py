@@ -92,13 +92,26 @@ def test_targets_without_meaning_are_refused(loss, y):
         tk.solve(tk.Problem(loss, tk.penalties.L2(), 0.1), [[1.0], [2.0], [3.0]], y)
 
 
-def test_one_class_with_a_strength_is_solved(rng):
-    X = rng.standard_normal((10, 2))
+def test_one_class_is_refused(rng):
     problem = tk.Problem(tk.losses.Logistic(), tk.penalties.L2(), 0.1)
-    solution = tk.solve(problem, X, np.ones(10))
-    assert np.all(np.isfinite(solution.coef))
-    assert np.abs(solution.coef).max() < 1e-3
-    assert solution.certificate.objective < 1e-6
+    with pytest.raises(tk.InputError, match="one_class.*saw 1, 10 times"):
+        tk.solve(problem, rng.standard_normal((10, 2)), np.ones(10))
+
+
+def test_separable_classes_without_a_strength_are_named():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [-1.0, -1.0, 1.0, 1.0]
+    free = tk.solve(tk.Problem(tk.losses.Logistic(), tk.penalties.NoPenalty(), 0.0), X, y)
+    assert free.status == "separable"
+    assert "lam" in free.status.remedy
+    held = tk.solve(tk.Problem(tk.losses.Logistic(), tk.penalties.L2(), 0.1), X, y)
+    assert held.status == "converged"
+
+
+def test_iterations_may_be_limited(rng):
+    X, y = data_of(rng, tk.losses.Squared())
+    stopped = tk.solve(l1_problem(1e-6), X, y, tol=1e-30, max_iter=20)
+    assert stopped.status == "max_iter"
+    assert "max_iter" in stopped.status.remedy
 
 
 def test_an_unknown_solver_is_refused_with_those_that_exist(rng):

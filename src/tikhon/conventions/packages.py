@@ -126,8 +126,12 @@ PYTHON = (
     Convention(
         "celer.ElasticNet",
         f"mean (y - z)^2 / 2 + alpha ({_MIXED})",
+        Scaled("alpha", Mixture("l1_ratio", 1.0)),
+    ),
+    Convention(
+        "skglm.ElasticNet",
+        f"mean (y - z)^2 / 2 + alpha ({_MIXED})",
         Scaled("alpha", Mixture("l1_ratio", 0.5)),
-        aliases=("skglm.ElasticNet",),
     ),
     Convention(
         "celer.LogisticRegression",
@@ -227,8 +231,8 @@ OTHERS = (
         "sum [(y - z)^2 + l1 ||w||_1 + l2 ||w||^2 / 2]",
         Separate("l1", "l2", l1_factor=0.5, l2_factor=0.5),
         note="Online learning adds the penalty once per example, constant included unless "
-        "--no_bias_regularization, and clips predictions to the range of the targets; its adaptive, "
-        "normalised default steps only approach this optimum.",
+        "--no_bias_regularization, and clips predictions to the range of the targets. The "
+        "adaptive, normalised steps that are its default only approach this optimum.",
     ),
     Convention(
         "vw.sgd.logistic",

@@ -229,7 +229,7 @@ def _weights(s: Any, n: int | None, problems: Problems) -> Float64Array | None:
         return None
     if n is not None and len(array) != n:
         problems.add(
-            "length", f"sample_weight.shape == {array.shape}, expected {(n,)}!", "Give one per row."
+            "length", f"sample_weight.shape == {array.shape}, expected {(n,)}", "Give one per row."
         )
     bad = ~np.isfinite(array)
     negative = array < 0
@@ -264,6 +264,10 @@ def _groups(groups: Any, n: int | None, problems: Problems) -> npt.NDArray[Any] 
         problems.add(
             "length", f"`groups` has shape {labels.shape} for {n} rows", "Give one label per row."
         )
+        return None
+    missing = labels != labels  # NaN alone differs from itself
+    if np.any(missing) or any(label is None for label in labels.tolist()):
+        problems.add("nonfinite", "`groups` has missing labels", "Give every row a group.")
         return None
     return labels
 

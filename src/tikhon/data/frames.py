@@ -77,17 +77,26 @@ def _check_column(column: Any, name: str, problems: Problems) -> None:
             value=repr(first),
         )
         return
-    missing = int(column.null_count())
-    if missing and len(problems) < COLUMNS_NAMED:
-        row = int(np.flatnonzero(column.is_null().to_numpy())[0])
-        problems.add(
-            "nonfinite",
-            "Input X contains NaN (missing values)",
-            "Impute them or drop these rows.",
-            column=name,
-            row=row,
-            count=missing,
-        )
+    if len(problems) >= COLUMNS_NAMED:
+        return
+    missing = column.is_null().to_numpy().astype(np.bool_)
+    infinite = np.zeros(len(missing), dtype=np.bool_)
+    if kind.is_float():
+        values = column.to_numpy().astype(np.float64)
+        missing, infinite = np.isnan(values), np.isinf(values)
+    for what, bad, remedy in (
+        ("NaN (missing values)", missing, "Impute them or drop these rows."),
+        ("infinity", infinite, "Mend or drop these rows."),
+    ):
+        if bad.any():
+            problems.add(
+                "nonfinite",
+                f"Input X contains {what}",
+                remedy,
+                column=name,
+                row=int(np.flatnonzero(bad)[0]),
+                count=int(bad.sum()),
+            )
 
 
 def _all_numbers(column: Any) -> bool:

@@ -41,7 +41,7 @@ def as_numbers(values: Any, name: str, problems: Problems) -> FloatArray | None:
     if array.dtype in (np.float32, np.float64):
         return usable(array)
     if np.issubdtype(array.dtype, np.complexfloating):
-        problems.add("complex", f"Complex data not supported in `{name}`\n", "Give real numbers.")
+        problems.add("complex", f"Complex data not supported in `{name}`", "Give real numbers.")
         return None
     if np.issubdtype(array.dtype, np.number) or array.dtype == np.bool_:
         return array.astype(np.float64)
@@ -70,6 +70,14 @@ def _parse(array: npt.NDArray[Any], name: str, problems: Problems) -> FloatArray
             return array.astype(np.float64)
         except (TypeError, ValueError):
             pass
+    if array.dtype.kind in "US" and _all_parse(array):
+        problems.add(
+            "not_numeric",
+            f"`{name}` holds numbers written as text",
+            f"Convert it with `{name}.astype(float)`.",
+            value=repr(str(array.flat[0])) if array.size else None,
+        )
+        return None
     flat = array.reshape(len(array), -1) if array.ndim else array.reshape(1, 1)
     for j in range(flat.shape[1]):
         bad = [i for i, value in enumerate(flat[:, j]) if not _is_number(value)]
@@ -88,17 +96,18 @@ def _parse(array: npt.NDArray[Any], name: str, problems: Problems) -> FloatArray
             "Encode it as numbers, or leave the column out.",
             column=str(j) if array.ndim > 1 else None,
             row=bad[0],
-            value=repr(value),
+            value=repr(value.item() if isinstance(value, np.generic) else value),
             count=len(bad),
         )
-    if not len(problems):  # numbers written as text
-        problems.add(
-            "not_numeric",
-            f"`{name}` holds numbers written as text",
-            f"Convert it with `{name}.astype(float)`.",
-            value=repr(flat[0, 0]) if flat.size else None,
-        )
     return None
+
+
+def _all_parse(array: npt.NDArray[Any]) -> bool:
+    try:
+        array.astype(np.float64)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_number(value: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tikhon.data.coerce import Data, as_data, as_design
-from tikhon.errors import FitWarning, Problems
+from tikhon.errors import FitWarning, Problems, warn_user
 from tikhon.results import Certificate, Status, StatusCode
 from tikhon.typing import ArrayLike, Float64Array
 
@@ -39,9 +38,10 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Refuse a foreign strength before `__init__` calls it an unexpected argument."""
         for name, translation in cls.foreign_strengths.items():
             if name in kwargs:
+                value = kwargs[name]
                 raise TypeError(
-                    f"{cls.__name__} takes `lam`, not `{name}`: "
-                    + translation.format(value=kwargs[name], per_1000=_per_1000(name, kwargs[name]))
+                    f"{cls.__name__} takes no `{name}`: "
+                    + translation.format(value=value, per_1000=_per_1000(name, value))
                 )
         made: Self = super().__new__(cls)
         return made
@@ -115,7 +115,7 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if status.code not in (StatusCode.CONVERGED, StatusCode.RANK_DEFICIENT) or (
             status.code is StatusCode.RANK_DEFICIENT and status.remedy
         ):
-            warnings.warn(f"{type(self).__name__}: {status}", FitWarning, stacklevel=4)
+            warn_user(f"{type(self).__name__}: {status}", FitWarning)
 
 
 def _per_1000(name: str, value: Any) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tikhon.data.coerce import Data
 from tikhon.data.moments import Cells
-from tikhon.errors import DataWarning
+from tikhon.errors import DataWarning, warn_user
 from tikhon.estimators.base import LinearEstimator, check_range
 from tikhon.estimators.linear_regression import least_squares_status
 from tikhon.paths.grid import Grid
 from tikhon.paths.ridge_path import ridge_path, ridge_status
-from tikhon.results import Status, StatusCode
+from tikhon.results import Path, Status, StatusCode
 from tikhon.selection.cross_validation import study_ridge
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
@@ -64,7 +63,8 @@ class Ridge(LinearEstimator):
     lam_ : float or ndarray of shape (targets,)
     lam_1se_ : float
         The 1-SE choice, shown beside the one made; nan where a study has no standard errors.
-    path_ : Path
+    path_ : Path or None
+        None where targets have strengths of their own.
     study_ : Study or None
         Scores of the grid; `study_.choose(rule)` applies another rule without fitting again.
     spectrum_ : Spectrum
@@ -90,11 +90,11 @@ class Ridge(LinearEstimator):
     """
 
     foreign_strengths: ClassVar[dict[str, str]] = {
-        "alpha": "scikit-learn's Ridge(alpha={value}) is lam = alpha / n, n the number of rows "
+        "alpha": "scikit-learn's Ridge(alpha={value}) is `lam` = alpha / n, n the number of rows "
         "(the sum of sample weights), with standardize=False; for 1,000 rows {per_1000}.",
-        "C": "C={value} multiplies a sum of losses, so lam = 1 / (C n), n the number of rows; for "
-        "1,000 rows {per_1000}.",
-        "alphas": "a grid is lam=tk.Grid(values=alphas / n), n the number of training rows.",
+        "C": "C={value} multiplies a sum of losses, so `lam` = 1 / (C n), n the number of rows; "
+        "for 1,000 rows {per_1000}.",
+        "alphas": "a grid is `lam`=tk.Grid(values=alphas / n), n the number of training rows.",
     }
 
     def __init__(
@@ -170,16 +170,15 @@ class Ridge(LinearEstimator):
         )
         study = found.study
         self.study_: Study | None = study
-        self.path_ = study.path
+        self.path_: Path | None = study.path
         chosen = study.lam()
         if np.isfinite(study.se).any():
             self.lam_1se_ = study.lam("1se")
         if study.at_edge and isinstance(self.lam, Grid) and study.lam("min") > 0:
-            warnings.warn(
+            warn_user(
                 f"the best strength, {study.lam('min'):.3g}, is the {study.at_edge} of the grid; "
                 "widen the grid to see whether a better one lies beyond.",
                 DataWarning,
-                stacklevel=4,
             )
         self._finish(data, found.machine, np.full(data.y.shape[1], chosen), "")
 
@@ -243,7 +242,9 @@ class Ridge(LinearEstimator):
         self.lam_ = float(lams[0]) if data.one_target else lams
         self.df_ = float(np.mean([machine.spectrum.df(float(lam)) for lam in lams]))
         self.solver_ = machine.name
-        if self.study_ is None and np.all(lams == lams[0]):
+        if self.study_ is None and not np.all(lams == lams[0]):
+            self.path_ = None
+        elif self.study_ is None:
             self.path_ = ridge_path(
                 machine,
                 lams[:1],

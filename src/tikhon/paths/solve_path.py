@@ -12,6 +12,7 @@ from tikhon.data.moments import Cells
 from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid, as_grid
 from tikhon.paths.ridge_path import ridge_lams, ridge_path, smallest_lam
+from tikhon.penalties import L1
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Path, Solution, Status, StatusCode
@@ -114,13 +115,20 @@ def generic_path(
         coefs=np.stack([solution.coef for solution in solutions]),
         intercepts=np.stack([np.asarray(solution.intercept) for solution in solutions]),
         certificates=tuple(solution.certificate for solution in solutions),
-        df=np.array([float(np.count_nonzero(solution.coef)) for solution in solutions]),
+        df=np.array([_df(penalty, solution) for solution in solutions]),
         status=_worst(solutions),
         solver=solutions[0].solver,
         passes=sum(solution.passes for solution in solutions),
         seconds=time.perf_counter() - started,
         feature_names=data.feature_names,
     )
+
+
+def _df(penalty: Penalty, solution: Solution) -> float:
+    """Degrees of freedom: the number of nonzeros for the lasso, unknown otherwise."""
+    if isinstance(penalty, L1):
+        return float(np.count_nonzero(solution.coef))
+    return float("nan")
 
 
 def _worst(solutions: list[Solution]) -> Status:

@@ -26,7 +26,7 @@ from tikhon.losses.base import Loss
 from tikhon.losses.squared import Squared
 from tikhon.penalties.base import Penalty
 from tikhon.results import Certificate
-from tikhon.typing import Float64Array, FloatArray
+from tikhon.typing import Float64Array, FloatArray, IntArray
 
 __all__ = ["Problem"]
 
@@ -93,14 +93,22 @@ class Problem:
         """
         if not (self.loss.has_conjugate and self.penalty.has_conjugate):
             return float("nan")
+        if self.loss.per_class and self.intercept:
+            return float("nan")  # balancing each class would leave the simplex
         table = _products(X)
         z = table.predict(w) + b
         v = np.asarray(self.loss.feasible(y, self.loss.derivative(y, z)), dtype=np.float64)
         if self.lam == 0:
             return self._gap_without_strength(table, v, w, s)
-        if self.intercept:
+        free = self.penalty.unpenalised(table.shape[1])
+        if free.any():
+            if not isinstance(self.loss, Squared):
+                return float("nan")  # no projection onto the orthogonal complement stays feasible
+            v = self._orthogonal(table, v, np.flatnonzero(free), s)
+        elif self.intercept:
             v = self._balanced(v, s)
         correlation = -table.correlate(_weigh(v, s)) / self.lam
+        correlation[free] = 0.0
         t = self.penalty.dual_scale(correlation)
         dual = -self._mean(self.loss.conjugate(y, t * v), s)
         dual -= self.lam * self.penalty.conjugate(t * correlation)
@@ -144,15 +152,26 @@ class Problem:
         null_value = self.value(table, y, null_w, null_b, s)
         null_gradient, _ = self.gradient(table, y, null_w, null_b, s)
         slope = float(np.linalg.norm(null_gradient))
+        worth = null_value - self._floor(y, s)
         gap, mu = self.duality_gap(table, y, w, b, s), self.lam * self.penalty.strong_convexity
         bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
         return Certificate(
-            gap=gap / null_value if null_value > 0 else gap,
+            gap=gap / worth if worth > 0 else gap,
             kkt=self.kkt(table, y, w, b, s) / (slope if slope > 0 else 1.0),
             objective=self.value(table, y, w, b, s),
             null_objective=null_value,
             error_bound=bound,
         )
+
+    def _floor(self, y: FloatArray, s: Any) -> float:
+        """The mean loss of the best prediction there is, row by row: 0 for most losses.
+
+        ``inf_z loss(y, z) = -loss*(y, 0)``; Poisson and Gamma losses may be negative, and a gap is
+        relative to what there is to gain.
+        """
+        if not self.loss.has_conjugate or self.loss.per_class:
+            return 0.0
+        return -self._mean(self.loss.conjugate(y, np.zeros_like(y)), s)
 
     def _penalty(self, w: FloatArray) -> float:
         """``lam R(w)``; a constraint stays a constraint at strength 0."""
@@ -189,15 +208,24 @@ class Problem:
         """
         if not isinstance(self.loss, Squared) or np.isinf(self.penalty.value(np.asarray(w))):
             return float("inf")
-        rows = np.asarray(table.predict(np.eye(table.shape[1])))
-        root = np.sqrt(np.full(len(v), 1.0) if s is None else np.asarray(s, dtype=np.float64))
-        if self.intercept:
-            rows = np.column_stack([rows, np.ones(len(rows))])
-        A = rows * root[:, None]
-        scaled = (v.T * root).T
-        projected = A @ np.linalg.lstsq(A, scaled, rcond=None)[0]
-        total = float(np.sum(root**2))
-        return float(np.sum(projected**2)) / (2.0 * total)
+        left = self._orthogonal(table, v, np.arange(table.shape[1]), s)
+        return self._mean((v - left) ** 2, s) / 2.0
+
+    def _orthogonal(
+        self, table: _Table, v: Float64Array, columns: IntArray, s: Any
+    ) -> Float64Array:
+        """What is left of `v` after projection on some columns and the intercept's."""
+        A = self._columns(table, columns)
+        root = np.ones(len(A)) if s is None else np.sqrt(np.asarray(s, dtype=np.float64))
+        found = np.linalg.lstsq(A * root[:, None], (v.T * root).T, rcond=None)[0]
+        return np.asarray(v - A @ found)
+
+    def _columns(self, table: _Table, columns: IntArray) -> Float64Array:
+        """Some columns, dense, and the constant one if there is an intercept."""
+        unit = np.zeros((table.shape[1], len(columns)))
+        unit[columns, np.arange(len(columns))] = 1.0
+        A = np.asarray(table.predict(unit))
+        return np.column_stack([A, np.ones(len(A))]) if self.intercept else A
 
     def _fit_unpenalised(self, table: _Table, y: FloatArray, s: Any) -> tuple[Float64Array, Any]:
         """Least squares on the columns without a penalty, and the intercept."""
@@ -208,11 +236,7 @@ class Problem:
                 "prediction as the null model, or give `lam` as numbers."
             )
         free = np.flatnonzero(self.penalty.unpenalised(table.shape[1]))
-        unit = np.zeros((table.shape[1], len(free)))
-        unit[free, np.arange(len(free))] = 1.0
-        A = np.asarray(table.predict(unit))
-        if self.intercept:
-            A = np.column_stack([A, np.ones(len(A))])
+        A = self._columns(table, free)
         root = np.ones(len(A)) if s is None else np.sqrt(np.asarray(s, dtype=np.float64))
         found = np.linalg.lstsq(A * root[:, None], (y.T * root).T, rcond=None)[0]
         w = np.zeros((table.shape[1], *np.shape(y)[1:]))

@@ -39,9 +39,14 @@ def _axes(ax: Any) -> Any:
 def plot_path(path: Path, ax: Any = None) -> Any:
     """Draw every coefficient against the strength; the largest are named at their ends."""
     if path.coefs.ndim != 2:
-        raise UnsupportedError("a path with several targets: plot one by slicing `path.coefs`.")
-    ax = _axes(ax)
+        raise UnsupportedError(
+            "one target can be drawn, this path has several: use dataclasses.replace(path, "
+            "coefs=path.coefs[:, :, t], intercepts=path.intercepts[:, t])."
+        )
     positive = path.lams > 0
+    if np.count_nonzero(positive) < 2:
+        raise UnsupportedError("a path is drawn from two positive strengths on; this has fewer.")
+    ax = _axes(ax)
     lams, coefs = path.lams[positive], path.coefs[positive]
     names = path.feature_names or tuple(f"x{j}" for j in range(coefs.shape[1]))
     order = np.argsort(-np.max(np.abs(coefs), axis=0))

@@ -38,30 +38,38 @@ def _choice(model: Any) -> str:
     study = model.study_
     if study is None:
         return f"strength        lam = {model.lam_:.4g} (given)"
-    at, simple = study.index("min"), study.index("1se")
-    unit, df = study.score.replace("_", " "), study.path.df[simple]
-    return "\n".join(
-        [
-            f"strengths       {len(study.lams)}, from {study.lams[0]:.3g} to {study.lams[-1]:.3g}",
-            f"folds           {0 if study.scores is None else study.scores.shape[1]}",
-            f"plan            {study.solver}",
-            f"chosen          lam = {model.lam_:.4g}, {model.df_:.1f} effective degrees of freedom",
-            f"  {unit:<14}{study.mean[at]:.6g} +- {study.se[at]:.2g}",
+    at, unit = study.index("min"), study.score.replace("_", " ")
+    known = bool(np.isfinite(study.se[at]))
+    beside = f" +- {study.se[at]:.2g}" if known else ""
+    how = study.method if study.scores is None else f"{study.scores.shape[1]} folds"
+    lines = [
+        f"strengths       {len(study.lams)}, from {study.lams[0]:.3g} to {study.lams[-1]:.3g}",
+        f"judged by       {how}",
+        f"plan            {study.solver}",
+        f"chosen          lam = {model.lam_:.4g}, {model.df_:.1f} effective degrees of freedom",
+        f"  {unit:<14}{study.mean[at]:.6g}{beside}",
+    ]
+    if known:
+        simple = study.index("1se")
+        df = study.path.df[simple]
+        lines += [
             f"simpler (1se)   lam = {study.lams[simple]:.4g}, {df:.1f} degrees of freedom",
             f"  {unit:<14}{study.mean[simple]:.6g}",
-            f"all of it took  {study.seconds:.3f} s",
         ]
-    )
+    return "\n".join([*lines, f"all of it took  {study.seconds:.3f} s"])
 
 
 def _curve(study: Any) -> str:
     """The mean scores as bars, at a dozen strengths spread over the grid."""
     count = min(CURVE_ROWS, len(study.lams))
+    marks = {study.index("min"): "  <- min"}
+    if np.isfinite(study.se[study.index("min")]):
+        marks = {study.index("1se"): "  <- 1se"} | marks
     places = np.unique(
         np.concatenate(
             [
                 np.linspace(0, len(study.lams) - 1, count).round().astype(int),
-                [study.index("min"), study.index("1se")],
+                list(marks),
             ]
         )
     )
@@ -70,7 +78,7 @@ def _curve(study: Any) -> str:
     for place in places:
         share = (study.mean[place] - low) / (high - low) if high > low else 0.0
         bar = "#" * (1 + round(36 * share))
-        mark = {study.index("min"): "  <- min", study.index("1se"): "  <- 1se"}.get(int(place), "")
+        mark = marks.get(int(place), "")
         lines.append(
             f"{study.lams[place]:>10.3g}  {study.path.df[place]:>5.1f}  "
             f"{study.mean[place]:>10.5g}  {bar}{mark}"

@@ -146,6 +146,10 @@ def study_ridge(
     n, d = data.design.shape
     plan = plan_ridge(n, d, solver)
     closed_form = folds if isinstance(folds, str) else None
+    if closed_form is not None and data.groups is not None:
+        raise UnsupportedError(
+            f"folds={folds!r} leaves out single rows and would tear `groups` apart; use a number."
+        )
     split = None
     if closed_form is None:
         rule_for_rows = as_folds(folds, grouped=data.groups is not None)

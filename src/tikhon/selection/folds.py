@@ -9,13 +9,14 @@ copies are the rule (fewer than one row in twenty is distinct) they are dealt on
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from tikhon.errors import Problems
+from tikhon.errors import Problems, UnsupportedError
 from tikhon.selection.split import Rows, Split
 from tikhon.typing import IntArray
 
@@ -41,15 +42,15 @@ def _check(k: int | None, at_least: int = 2) -> None:
         raise ValueError(f"the number of folds must be a whole number >= {at_least}, got {k!r}.")
 
 
-def _too_few(k: int, available: int, what: str) -> None:
+def _too_few(k: int, available: int, what: str, remedy: str = "Give more data.") -> None:
     if available < k:
         problems = Problems()
         problems.add(
             "too_many_folds",
             f"{k} folds asked for, but there "
-            + (f"is 1 {what.removesuffix('s')}" if available == 1 else f"are {available} {what}")
-            + f" (n_samples={available})" * (what == "rows"),
-            f"Use at most {available} folds." if available > 1 else "Give more data.",
+            + (f"is 1 {what}" if available == 1 else f"are {available} {what}")
+            + f" (n_samples={available})" * (what == "row(s)"),
+            f"Use at most {available} folds." if available > 1 else remedy,
         )
         problems.raise_if_any()
 
@@ -73,7 +74,7 @@ class KFold:
 
     def split(self, rows: Rows) -> Split:
         """Cut these rows."""
-        _too_few(2 if self.k is None else self.k, len(rows.used), "rows")
+        _too_few(2 if self.k is None else self.k, len(rows.used), "row(s)")
         units = _units(rows, 2 if self.k is None else self.k)
         count = int(units.max()) + 1
         k = min(USUAL, count) if self.k is None else self.k
@@ -109,7 +110,8 @@ class Stratified:
             edges = np.quantile(target, np.linspace(0, 1, self.bins + 1)[1:-1])
             target = np.searchsorted(edges, target).astype(np.float64)
         classes, member, counts = np.unique(target, return_inverse=True, return_counts=True)
-        _too_few(self.k, int(counts.min()), f"rows with target {classes[counts.argmin()]:g}")
+        rarest = f"row(s) with target {classes[counts.argmin()]:g}"
+        _too_few(self.k, int(counts.min()), rarest, "For a numeric target, set `bins`.")
         units = _units(rows, self.k)
         rng = np.random.default_rng(self.seed)
         fold = np.empty(len(units), dtype=np.int64)
@@ -147,7 +149,7 @@ class Grouped:
         _, member, sizes = np.unique(
             rows.groups[rows.used], return_inverse=True, return_counts=True
         )
-        _too_few(2 if self.k is None else self.k, len(sizes), "groups")
+        _too_few(2 if self.k is None else self.k, len(sizes), "group(s)")
         k = min(USUAL, len(sizes)) if self.k is None else self.k
         tie = np.random.default_rng(self.seed).permutation(len(sizes))
         fold_of, load = np.empty(len(sizes), dtype=np.int64), np.zeros(k)
@@ -174,7 +176,7 @@ class Blocked:
     def split(self, rows: Rows) -> Split:
         """Cut these rows in the order in which they come."""
         count = len(rows.used)
-        _too_few(self.k, count, "rows")
+        _too_few(self.k, count, "row(s)")
         return Split.partition(rows.label(np.arange(count) * self.k // count), self.k)
 
 
@@ -201,7 +203,7 @@ class Time:
     def split(self, rows: Rows) -> Split:
         """Cut these rows in the order in which they come."""
         count = len(rows.used)
-        _too_few(self.k + 1, count, "rows")
+        _too_few(self.k + 1, count, "row(s)")
         edges = np.arange(self.k + 2) * count // (self.k + 1)
         pairs = [
             (rows.used[: max(edges[j] - self.gap, 0)], rows.used[edges[j] : edges[j + 1]])
@@ -262,6 +264,15 @@ def as_folds(folds: Any, *, grouped: bool = False) -> Folds:
     per row; a list of (training rows, test rows) and objects with a `split` method of
     scikit-learn's form are taken as they are.
     """
+    if (
+        grouped
+        and not isinstance(folds, int | np.integer | Grouped | None)
+        and not callable(getattr(folds, "get_n_splits", None))
+    ):
+        raise UnsupportedError(
+            f"`groups` were given, but folds={reprlib.repr(folds)} would tear them apart; use a "
+            "number or tk.folds.Grouped, or leave `groups` out."
+        )
     if isinstance(
         folds, KFold | Stratified | Grouped | Blocked | Time | _Labels | _Pairs | _Splitter
     ):
@@ -281,7 +292,7 @@ def as_folds(folds: Any, *, grouped: bool = False) -> Folds:
             return _Labels(labels.astype(np.int64))
     raise ValueError(
         f"`folds` must be a number, 'loo', 'gcv', one of tk.folds, a fold number per row, or a "
-        f"list of (training rows, test rows); got {folds!r}."
+        f"list of (training rows, test rows); got {reprlib.repr(folds)}."
     )
 
 

@@ -15,7 +15,7 @@ from tikhon.typing import Float64Array, IntArray
 __all__ = ["Study", "fold_of_rows", "summarise"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Study:
     """What cross-validation found.
 
@@ -55,6 +55,14 @@ class Study:
     rule: str | Rule
     solver: str
     seconds: float
+
+    def __repr__(self) -> str:
+        how = self.method if self.scores is None else f"{self.scores.shape[1]} folds"
+        at = self.index("min")
+        return (
+            f"Study({len(self.lams)} strengths, {how}, best {self.score} {self.mean[at]:.6g} "
+            f"at lam={self.lams[at]:.3g})"
+        )
 
     @property
     def lams(self) -> Float64Array:

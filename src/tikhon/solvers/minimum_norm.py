@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tikhon.data.coerce import as_design
 from tikhon.problem.squared import Frame
 from tikhon.solvers.scaled_table import ScaledTable
 from tikhon.solvers.training import Training
@@ -40,7 +41,7 @@ def pseudo_inverse(X: Any, rtol: float | None = None) -> Float64Array:
     array([[0.5, 0. ],
            [0. , 0. ]])
     """
-    A = np.asarray(X, dtype=np.float64)
+    A = np.vstack([block.rows.copy() for block in as_design(X).blocks()])
     U, g, Vt = np.linalg.svd(A, full_matrices=False)
     kept = _rank(g, A.shape, rtol)
     return np.asarray((Vt[:kept].T / g[:kept]) @ U[:, :kept].T) + 0.0

@@ -11,7 +11,7 @@ import numpy as np
 from tikhon.data.coerce import Data, as_data
 from tikhon.data.moments import Cells
 from tikhon.data.standardized import StandardizedDesign
-from tikhon.errors import InputError, InputProblem, UnsupportedError
+from tikhon.errors import Problems, UnsupportedError
 from tikhon.problem.problem import Problem
 from tikhon.results import Solution, Status, StatusCode
 from tikhon.solvers.choose import is_ridge, plan_ridge
@@ -35,6 +35,7 @@ def solve(
     sample_weight: Any = None,
     solver: str = "auto",
     tol: float = 1e-8,
+    max_iter: int = 20_000,
     max_seconds: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Solution:
@@ -51,6 +52,8 @@ def solve(
         default for what has no faster solver: "proximal_gradient".
     tol : float, default 1e-8
         Relative duality gap (KKT residual where there is no dual) to reach.
+    max_iter : int, default 20000
+        Iterations of an iterative solver.
     max_seconds : float, optional
         Iterative solvers return the best so far after this time, with its certificate.
     callback : callable, optional
@@ -78,14 +81,25 @@ def solve(
             f"`solver` for {type(problem.loss).__name__} with {type(problem.penalty).__name__} "
             f"must be 'auto' or {GENERIC!r}, got {solver!r}."
         )
-    return solve_generic(problem, data, None, tol, max_seconds, callback)
+    return solve_generic(problem, data, None, tol, max_iter, max_seconds, callback)
 
 
 def check_targets(problem: Problem, data: Data) -> None:
     """Refuse targets that a loss has no meaning for."""
-    complaint = problem.loss.check_targets(data.y[data.used])
+    y = data.y[data.used]
+    complaint = problem.loss.check_targets(y[:, 0] if problem.loss.per_class else y)
+    problems = Problems()
     if complaint:
-        raise InputError((InputProblem("target", complaint, ""),))
+        problems.add("target", complaint, "See the loss for the targets it takes.")
+    elif problem.loss.classification and y.min() == y.max():
+        problems.add(
+            "one_class",
+            "every target is the same class",
+            "Give rows of at least two classes.",
+            value=f"{y[0, 0]:g}",
+            count=len(y),
+        )
+    problems.raise_if_any()
 
 
 def _solve_squared(problem: Problem, data: Data, solver: str, tol: float) -> Solution:
@@ -133,6 +147,7 @@ def solve_generic(
     data: Data,
     start: Solution | None,
     tol: float,
+    max_iter: int = 20_000,
     max_seconds: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Solution:
@@ -156,20 +171,40 @@ def solve_generic(
         s,
         _start(problem, view, y, s, start),
         tol=tol,
+        max_iter=max_iter,
         max_seconds=max_seconds,
         callback=callback,
     )
     coef, intercept = view.to_base(loop.state.w, loop.state.b)
+    status = loop.status
+    if problem.loss.classification and not problem.loss.per_class:
+        margins = y * (design.predict(coef) + intercept)
+        status = _named_if_separable(status, problem, coef, margins)
     return Solution(
         coef=coef,
         intercept=float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept),
         lam=problem.lam,
         certificate=problem.certificate(design, y, coef, intercept, s),
-        status=loop.status,
+        status=status,
         solver=GENERIC.replace("_", " "),
         passes=2.0 * loop.iterations,
         seconds=time.perf_counter() - began,
         history=loop.history,
+    )
+
+
+def _named_if_separable(
+    status: Status, problem: Problem, coef: Float64Array, margins: Float64Array
+) -> Status:
+    """Name classes that a plane separates when nothing keeps the coefficients finite."""
+    free = problem.lam == 0 or problem.penalty.unpenalised(len(coef)).all()
+    if not free or np.any(margins <= 0):
+        return status
+    return Status(
+        StatusCode.SEPARABLE,
+        "a plane separates the classes, so the loss has no minimiser: coefficients grow without "
+        "end, and these are where the solver stopped.",
+        "Use a penalty with `lam` > 0.",
     )
 
 
