@@ -32,7 +32,7 @@ every_penalty = pytest.mark.parametrize("penalty", example_penalties(D), ids=rep
 seeds = st.integers(0, 2**32 - 1)
 
 
-def same_everywhere(a, b, rng, columns=None):
+def assert_same_everywhere(a, b, rng, columns=None):
     """The same value, prox, conjugate, distance and strength at a random point."""
     d = D if columns is None else len(columns)
     w, g, v = (2 * rng.normal(size=d) for _ in range(3))
@@ -68,7 +68,7 @@ def same_everywhere(a, b, rng, columns=None):
 @given(seed=seeds)
 @settings(deadline=None, max_examples=10)
 def test_two_ways_to_write_a_penalty_agree(a, b, seed):
-    same_everywhere(a, b, np.random.default_rng(seed))
+    assert_same_everywhere(a, b, np.random.default_rng(seed))
 
 
 @given(seed=seeds)
