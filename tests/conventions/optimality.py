@@ -8,7 +8,7 @@ the derivative, shrunk for the intercept, is not it.
 import numpy as np
 from scipy.optimize import lsq_linear
 
-WIDTHS = (1e-9, 1e-7, 1e-5, 1e-3)
+WIDTHS = np.logspace(-10, -3, 8)
 
 
 def relative_gap(problem, X, y, w, b=0.0, s=None):

@@ -132,7 +132,7 @@ CASES = [
     Case("skglm.ElasticNet", SQUARED, skglm("ElasticNet"), 1e-11, l1_ratio=MIX),
     Case(SPARSE, LOGISTIC, SPARSE_LOGISTIC, 1e-11, l1_ratio=1.0),
     Case(SPARSE, LOGISTIC, SPARSE_LOGISTIC, 1e-11, "elastic net", l1_ratio=MIX),
-    Case("skglm.LinearSVC", HINGE, SVC, 1e-8, intercept=False),
+    Case("skglm.LinearSVC", HINGE, SVC, 1e-9, lam=0.3, intercept=False),
     Case("adelie.grpnet", SQUARED, adelie("gaussian"), 1e-12, "gaussian", l1_ratio=MIX),
     Case("adelie.grpnet", LOGISTIC, adelie("binomial"), 1e-12, "binomial", l1_ratio=MIX),
     Case("adelie.grpnet", POISSON, adelie("poisson"), 1e-12, "poisson", l1_ratio=MIX),
