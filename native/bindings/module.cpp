@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "descent.hpp"
 #include "tikhon/compensated.hpp"
 #include "tikhon/gather.hpp"
 #include "tikhon/hash_rows.hpp"
@@ -174,6 +175,7 @@ NB_MODULE(_native, m) {
   define_sparse<double, std::int32_t>(m);
   define_sparse<float, std::int64_t>(m);
   define_sparse<double, std::int64_t>(m);
+  define_descent(m);
   m.def("isa", &isa);
   m.def("limit_isa", &limit_isa, "highest"_a);
 }

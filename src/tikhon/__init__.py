@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import LinearRegression, Ridge
+    from tikhon.estimators import ElasticNet, Lasso, LinearRegression, Ridge
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
     from tikhon.results import Certificate, History, Path, Solution, Status
@@ -35,10 +35,12 @@ __all__ = [
     "AccuracyError",
     "Certificate",
     "DataWarning",
+    "ElasticNet",
     "FitWarning",
     "Grid",
     "History",
     "InputError",
+    "Lasso",
     "LinearRegression",
     "Path",
     "Problem",
@@ -68,10 +70,12 @@ _HOME = {
     "AccuracyError": "tikhon.errors",
     "Certificate": "tikhon.results",
     "DataWarning": "tikhon.errors",
+    "ElasticNet": "tikhon.estimators",
     "FitWarning": "tikhon.errors",
     "Grid": "tikhon.paths",
     "History": "tikhon.results",
     "InputError": "tikhon.errors",
+    "Lasso": "tikhon.estimators",
     "LinearRegression": "tikhon.estimators",
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",

@@ -60,3 +60,27 @@ def hash_compressed_rows(
 ) -> None: ...
 def isa() -> str: ...
 def limit_isa(highest: str) -> None: ...
+
+class Stop:
+    def __init__(self, seconds: float) -> None: ...
+    def request(self) -> None: ...
+    @property
+    def requested(self) -> bool: ...
+    @property
+    def late(self) -> bool: ...
+
+def gram_path(
+    K: _Float64,
+    c: _Float64,
+    l1: _Float64,
+    l2: _Float64,
+    lower: _Float64,
+    upper: _Float64,
+    lams: _Float64,
+    relative: float,
+    absolute: float,
+    w: _Float64,
+    out: _Float64,
+    status: NDArray[np.intc],
+    stop: Stop,
+) -> int: ...

@@ -48,13 +48,14 @@ class DenseDesign:
         return False
 
     @property
-    def _for_blas(self) -> bool:
+    def direct(self) -> bool:
+        """float64 with one unit stride."""
         item = self.X.itemsize
         return self.X.dtype == np.float64 and item in self.X.strides
 
     def predict(self, W: FloatArray, shift: Float64Array | None = None) -> Float64Array:
         """Return ``(X - 1 shift') W``."""
-        if shift is None and self._for_blas:
+        if shift is None and self.direct:
             return np.asarray(self.X @ W)
         out = np.empty((self.shape[0], *W.shape[1:]))
         for block in self.blocks(shift):
@@ -63,7 +64,7 @@ class DenseDesign:
 
     def correlate(self, R: FloatArray, shift: Float64Array | None = None) -> Float64Array:
         """Return ``(X - 1 shift')' R``."""
-        if shift is None and self._for_blas:
+        if shift is None and self.direct:
             return np.asarray(self.X.T @ R)
         out = np.zeros((self.shape[1], *R.shape[1:]))
         for block in self.blocks(shift):
@@ -123,6 +124,11 @@ class DenseDesign:
         """Return these rows only."""
         return DenseDesign.of(self.X[index])
 
+    def rows_of_columns(self, rows: IntArray | None, columns: IntArray) -> Float64Array:
+        """Return some rows (all for None) of some columns, dense, in float64."""
+        part = self.X[:, columns] if rows is None else self.X[np.ix_(rows, columns)]
+        return np.asarray(part, dtype=np.float64)
+
     def blocks(
         self, shift: Float64Array | None = None, index: IntArray | None = None
     ) -> Iterator[Block]:
@@ -130,7 +136,7 @@ class DenseDesign:
         d = self.shape[1]
         count = self.shape[0] if index is None else len(index)
         step = block_rows(d, count)
-        if index is None and shift is None and self._for_blas:
+        if index is None and shift is None and self.direct:
             for start in range(0, count, step):
                 rows = self.X[start : start + step]
                 yield Block(start, start + len(rows), np.asarray(rows, dtype=np.float64))

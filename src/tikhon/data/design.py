@@ -74,6 +74,11 @@ class Design(Protocol):
         ...
 
     @property
+    def direct(self) -> bool:
+        """Whether products take the stored numbers as they are, without a converted copy."""
+        ...
+
+    @property
     def eps(self) -> float:
         """Relative rounding of the stored numbers."""
         ...
@@ -107,6 +112,10 @@ class Design(Protocol):
 
     def rows(self, index: IntArray) -> Design:
         """Return these rows only."""
+        ...
+
+    def rows_of_columns(self, rows: IntArray | None, columns: IntArray) -> Float64Array:
+        """Return some rows (all for None) of some columns, dense, in float64: (rows, columns)."""
         ...
 
     def centre(self) -> Float64Array:

@@ -44,6 +44,11 @@ class SparseDesign:
         return float(np.finfo(self.X.dtype).eps)
 
     @property
+    def direct(self) -> bool:
+        """Sparse products take any float type."""
+        return True
+
+    @property
     def is_sparse(self) -> bool:
         """Zeros are not stored."""
         return True
@@ -95,6 +100,12 @@ class SparseDesign:
     def rows(self, index: IntArray) -> SparseDesign:
         """Return these rows only."""
         return SparseDesign.of(self.X.tocsr()[index])
+
+    def rows_of_columns(self, rows: IntArray | None, columns: IntArray) -> Float64Array:
+        """Return some rows (all for None) of some columns, dense, in float64."""
+        part = self.X[:, columns]
+        part = part if rows is None else part.tocsr()[rows]
+        return np.asarray(part.toarray(), dtype=np.float64)
 
     def blocks(
         self, shift: Float64Array | None = None, index: IntArray | None = None

@@ -3,10 +3,15 @@
 Small LAPACK calls (an eigendecomposition per fold) do not scale inside BLAS; they do scale side
 by side. While units run in parallel every BLAS call gets one thread, so that cores are not
 oversubscribed. Results come back in the order of the units, whatever finished first.
+
+Python handles Ctrl-C in the main thread and between bytecodes, so a compiled loop that runs there
+for a minute would not hear of it. Given a `Stop`, units never run in the calling thread: it waits,
+and what interrupts the wait asks the units to stop.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,14 +33,21 @@ def _controller() -> threadpoolctl.ThreadpoolController:
 
 
 def map_units(
-    function: Callable[[Unit], Result], units: Sequence[Unit], threads: int | None = None
+    function: Callable[[Unit], Result],
+    units: Sequence[Unit],
+    threads: int | None = None,
+    stop: _kernels.Stop | None = None,
 ) -> list[Result]:
     """Return ``[function(unit) for unit in units]``, computed side by side."""
     workers = min(threads or _kernels.thread_count(), len(units))
-    if workers <= 1:
+    if workers == 0 or (workers == 1 and stop is None):
         return [function(unit) for unit in units]
-    with (
-        _controller().limit(limits=1, user_api="blas"),
-        ThreadPoolExecutor(max_workers=workers) as pool,
-    ):
-        return list(pool.map(function, units))
+    alone = workers == 1
+    limit = contextlib.nullcontext() if alone else _controller().limit(limits=1, user_api="blas")
+    with limit, ThreadPoolExecutor(max_workers=workers) as pool:
+        try:
+            return list(pool.map(function, units))
+        except BaseException:
+            if stop is not None:
+                stop.request()
+            raise

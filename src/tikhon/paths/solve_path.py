@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
 from tikhon.data.moments import Cells
 from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid, as_grid
+from tikhon.paths.penalised_path import penalised_path
 from tikhon.paths.ridge_path import ridge_lams, ridge_path, smallest_lam
 from tikhon.penalties import L1
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Path, Solution, Status, StatusCode
-from tikhon.solvers.choose import is_ridge, plan_ridge
+from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
 from tikhon.solvers.solve import check_targets, solve_generic
 from tikhon.solvers.training import Training
 from tikhon.typing import ArrayLike, Float64Array
@@ -65,6 +67,10 @@ def path(
     """
     data = as_data(X, y, sample_weight=sample_weight)
     grid = as_grid(lams)
+    if has_machine(loss, penalty, data.design.shape[1]):
+        return penalised_path(
+            penalty, data, grid, intercept=intercept, solver=solver, tol=tol, stop=Stop()
+        )
     if not is_ridge(loss, penalty):
         return generic_path(loss, penalty, data, grid, intercept=intercept, tol=tol)
     cells = Cells.of(data.labels())

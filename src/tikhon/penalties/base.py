@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tikhon.penalties.bisection import smallest_strength, widest_scale
-from tikhon.typing import FloatArray
+from tikhon.penalties.coordinates import Coordinates
+from tikhon.typing import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 Columns = npt.NDArray[np.integer[Any]] | BoolArray
@@ -121,6 +122,40 @@ class Penalty(ABC):
     def unpenalised(self, d: int) -> BoolArray:
         """Return which of `d` coefficients are free of any penalty, shape (d,)."""
         return np.zeros(d, dtype=bool)
+
+    def coordinates(self, d: int) -> Coordinates | None:  # noqa: ARG002
+        """Return sizes, squares and bounds of `d` columns, None where that is not the form."""
+        return None
+
+    def support_curvature(self, w: FloatArray) -> tuple[IntArray, FloatArray] | None:
+        """Return the entries of `w` that are free to move, and the curvature of R among them.
+
+        Entries count through ``w.ravel()``, and the curvature is its diagonal, (k,), or a matrix,
+        (k, k). None where that is not known.
+        """
+        form = self.coordinates(len(w)) if w.ndim == 1 else None
+        if form is None:
+            return None
+        inside = (w > form.lower) & (w < form.upper)
+        free = np.flatnonzero(inside & ((w != 0) | (form.l1 == 0)))
+        return free, form.l2[free]
+
+    def entry_strengths(self, g: FloatArray) -> FloatArray:
+        """Return the least lam at which each column's coefficients rest at 0, for gradient `g`.
+
+        Shape (d,); the largest over penalised columns is `lam_max`. Solvers try the columns with
+        large ones first. In this base class, one number for all columns: none comes first.
+        """
+        return np.full(len(g), self.lam_max(g))
+
+    def on_scaled(self, scale: FloatArray) -> Self:  # noqa: ARG002
+        """Return the same penalty for coefficients of columns that were divided by `scale`.
+
+        What penalises the size of a coefficient then penalises that of the scaled column's: that
+        is what standardising means. Bounds stay bounds of the user's coefficients. In this base
+        class, the penalty itself.
+        """
+        return self
 
     def restrict(self, columns: Columns) -> Self:  # noqa: ARG002
         """Return the same penalty for some of the columns: indices, or a mask of shape (d,).

@@ -7,13 +7,14 @@ Only exact proximal operators are offered, so `Sum`, like `Weighted`, takes sepa
 alone. They nest, as in ``Scaled(Sum(Weighted(L1(), c), Nonnegative()), 2.0)``, `Scaled` last.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from tikhon.numerics import times
 from tikhon.penalties.base import BoolArray, Columns, Penalty, Step
+from tikhon.penalties.coordinates import Coordinates
 from tikhon.penalties.interval import Interval
 from tikhon.penalties.separable import Separable
 from tikhon.penalties.weighted import Weighted
@@ -82,6 +83,21 @@ class Scaled(Penalty):
     def subgradient_distance(self, w: FloatArray, g: FloatArray) -> FloatArray:
         """Return the penalty's at ``g / factor``, times the factor."""
         return self.factor * self.penalty.subgradient_distance(w, g / self.factor)
+
+    def coordinates(self, d: int) -> Coordinates | None:
+        """Return the penalty's, sizes and squares times the factor."""
+        inner = self.penalty.coordinates(d)
+        if inner is None:
+            return None
+        return replace(inner, l1=self.factor * inner.l1, l2=self.factor * inner.l2)
+
+    def entry_strengths(self, g: FloatArray) -> FloatArray:
+        """Return the penalty's over the factor."""
+        return np.asarray(self.penalty.entry_strengths(g) / self.factor)
+
+    def on_scaled(self, scale: FloatArray) -> Self:
+        """Return the penalty's, times the factor."""
+        return type(self)(self.penalty.on_scaled(scale), self.factor)
 
     def lam_max(self, g: FloatArray) -> float:
         """Return the penalty's over the factor."""
@@ -183,6 +199,15 @@ class Sum(Separable):
     def unpenalised(self, d: int) -> BoolArray:
         """Return True where there is neither penalty nor bound."""
         return np.asarray(self.penalty.unpenalised(d) & self.constraint.unpenalised(d))
+
+    def coordinates(self, d: int) -> Coordinates | None:
+        """Return the penalty's under both their bounds."""
+        inner, bounds = self.penalty.coordinates(d), self.constraint.coordinates(d)
+        return None if inner is None else inner.bounded(bounds)
+
+    def on_scaled(self, scale: FloatArray) -> Self:
+        """Return the penalty's under the bounds in units of the scaled columns."""
+        return type(self)(self.penalty.on_scaled(scale), self.constraint.on_scaled(scale))
 
     def restrict(self, columns: Columns) -> Self:
         """Return the same for some of the columns."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from tikhon.numerics import times
 from tikhon.penalties.base import Step
+from tikhon.penalties.coordinates import Coordinates
 from tikhon.penalties.separable import Separable
 from tikhon.penalties.thresholds import soft_threshold
 from tikhon.typing import FloatArray
@@ -45,6 +46,10 @@ class ElasticNet(Separable):
     def strong_convexity(self) -> float:
         """Return ``1 - l1_ratio``."""
         return 1 - self.l1_ratio
+
+    def coordinates(self, d: int) -> Coordinates:
+        """Return both parts."""
+        return Coordinates.of(d, l1=self.l1_ratio, l2=self.strong_convexity)
 
     def prox(self, w: FloatArray, step: Step) -> FloatArray:
         """Return `w` soft-thresholded at ``step l1_ratio``, over ``1 + step (1 - l1_ratio)``."""

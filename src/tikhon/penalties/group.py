@@ -103,6 +103,12 @@ class Group(HoldsArrays, Penalty):
         share = np.where(norms > 0, 1.0, left)
         return np.abs(self._scaled(g, share) + self._scaled(w, pull))
 
+    def entry_strengths(self, g: FloatArray) -> FloatArray:
+        """Return ``||g_g|| / weights_g`` for every column of group g; 0 in groups of weight 0."""
+        kept = self._weights > 0
+        needed = np.divide(self._norms(g), self._weights, out=np.zeros(len(kept)), where=kept)
+        return np.asarray(needed[self._codes])
+
     def lam_max(self, g: FloatArray) -> float:
         """Return the largest ``||g_g|| / weights_g`` over groups with positive weight."""
         kept = self._weights > 0

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tikhon.numerics import times
 from tikhon.penalties.arrays import HoldsArrays, frozen_copy, per_row
 from tikhon.penalties.base import BoolArray, Columns, Step
+from tikhon.penalties.coordinates import Coordinates
 from tikhon.penalties.separable import Separable
 from tikhon.typing import FloatArray
 
@@ -35,6 +36,11 @@ class Interval(Separable):
     @abstractmethod
     def bounds(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the bounds in the float type of `w`; they broadcast against it."""
+
+    def coordinates(self, d: int) -> Coordinates:
+        """Return the bounds."""
+        low, high = self.bounds(np.empty(d))
+        return Coordinates.of(d, lower=np.asarray(low), upper=np.asarray(high))
 
     def prox(self, w: FloatArray, step: Step) -> FloatArray:  # noqa: ARG002
         """Return `w` clipped to the bounds."""
@@ -140,6 +146,10 @@ class Box(HoldsArrays, Interval):
         """Return True where both bounds are infinite."""
         low, high = self.bounds(np.zeros(d))
         return np.broadcast_to((low == -np.inf) & (high == np.inf), d).copy()
+
+    def on_scaled(self, scale: FloatArray) -> Self:
+        """Return the same bounds in units of the scaled columns."""
+        return type(self)(np.asarray(self.lower) * scale, np.asarray(self.upper) * scale)
 
     def restrict(self, columns: Columns) -> Self:
         """Return the box of some of the columns."""

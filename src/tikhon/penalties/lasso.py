@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from tikhon.penalties.base import Step
+from tikhon.penalties.coordinates import Coordinates
 from tikhon.penalties.separable import Separable
 from tikhon.penalties.thresholds import soft_threshold
 from tikhon.typing import FloatArray
@@ -26,6 +27,15 @@ class L1(Separable):
     """
 
     name: ClassVar[str] = "l1"
+
+    def coordinates(self, d: int) -> Coordinates:
+        """Return sizes alone."""
+        return Coordinates.of(d, l1=1.0)
+
+    def entry_strengths(self, g: FloatArray) -> FloatArray:
+        """Return ``|g_j|``, the largest of them over targets."""
+        size = np.abs(g)
+        return size if size.ndim == 1 else np.asarray(size.max(axis=1, initial=0.0))
 
     def prox(self, w: FloatArray, step: Step) -> FloatArray:
         """Return `w` soft-thresholded at `step`."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from tikhon.penalties.base import BoolArray, Step
+from tikhon.penalties.coordinates import Coordinates
 from tikhon.penalties.separable import Separable
 from tikhon.typing import FloatArray
 
@@ -26,6 +27,10 @@ class NoPenalty(Separable):
     """
 
     name: ClassVar[str] = "none"
+
+    def coordinates(self, d: int) -> Coordinates:
+        """Return nothing."""
+        return Coordinates.of(d)
 
     def prox(self, w: FloatArray, step: Step) -> FloatArray:  # noqa: ARG002
         """Return `w`."""

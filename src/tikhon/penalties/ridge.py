@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from tikhon.penalties.base import Step
+from tikhon.penalties.coordinates import Coordinates
 from tikhon.penalties.separable import Separable
 from tikhon.typing import FloatArray
 
@@ -30,6 +31,10 @@ class L2(Separable):
     def strong_convexity(self) -> float:
         """Return 1."""
         return 1.0
+
+    def coordinates(self, d: int) -> Coordinates:
+        """Return squares alone."""
+        return Coordinates.of(d, l2=1.0)
 
     def prox(self, w: FloatArray, step: Step) -> FloatArray:
         """Return ``w / (1 + step)``."""

@@ -81,15 +81,19 @@ class Separable(Penalty):
         low, high = self.subdifferential(w)
         return np.asarray(np.maximum(0, np.maximum(low + g, -g - high)))
 
-    def lam_max(self, g: FloatArray) -> float:
-        """Return the least lam for which ``-g / lam`` is a subgradient at 0 in every coordinate."""
+    def entry_strengths(self, g: FloatArray) -> FloatArray:
+        """Return the least lam for which ``-g / lam`` is a subgradient at 0, per column."""
         g = np.asarray(g)
         low, high = self.subdifferential(np.zeros_like(g))
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             needed = np.where(g == 0, 0, np.abs(g) / np.abs(np.where(g < 0, high, low)))
         needed = np.where((low > 0) | (high < 0), np.inf, needed)
         needed[self.unpenalised(len(g))] = 0
-        return float(np.max(needed, initial=0.0))
+        return np.asarray(needed if g.ndim == 1 else needed.max(axis=1, initial=0.0))
+
+    def lam_max(self, g: FloatArray) -> float:
+        """Return the least lam for which ``-g / lam`` is a subgradient at 0 in every coordinate."""
+        return float(np.max(self.entry_strengths(g), initial=0.0))
 
     def dual_scale(self, v: FloatArray) -> float:
         """Return the largest t in [0, 1] for which t v is in the domain of the conjugate."""

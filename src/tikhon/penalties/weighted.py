@@ -9,6 +9,7 @@ import numpy.typing as npt
 from tikhon.numerics import times
 from tikhon.penalties.arrays import HoldsArrays, frozen_copy, per_row
 from tikhon.penalties.base import BoolArray, Columns, Step
+from tikhon.penalties.coordinates import Coordinates
 from tikhon.penalties.separable import Separable
 from tikhon.typing import FloatArray
 
@@ -57,6 +58,15 @@ class Weighted(HoldsArrays, Separable):
         """Return that of the penalty times the smallest weight."""
         weights = np.asarray(self.weights)
         return self.penalty.strong_convexity * float(weights.min()) if len(weights) else 0.0
+
+    def coordinates(self, d: int) -> Coordinates | None:
+        """Return the penalty's, each column times its weight."""
+        inner = self.penalty.coordinates(d)
+        return None if inner is None else inner.weighted(np.asarray(self.weights, float))
+
+    def on_scaled(self, scale: FloatArray) -> Self:
+        """Return the penalty's, with the same weights."""
+        return type(self)(self.penalty.on_scaled(scale), self.weights)
 
     def prox(self, w: FloatArray, step: Step) -> FloatArray:
         """Return the penalty's with steps ``step c_j``, and `w` where c is 0."""

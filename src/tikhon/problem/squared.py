@@ -35,6 +35,12 @@ __all__ = [
 COLUMNS_AT_ONCE = 256
 """Coefficient vectors per product: the block of residuals stays in cache."""
 
+WHOLE_BYTES = 2**23
+"""Residuals up to this size are taken of all rows at once."""
+
+FEW = 4
+"""All columns over those in use, from which a product with these alone is cheaper."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
@@ -132,8 +138,9 @@ def _residual_pass(frame: Frame, W: Float64Array, offset: Float64Array) -> Resid
     V = np.ascontiguousarray((W / view.scale[:, None]).transpose(1, 0, 2)).reshape(d, -1)
     constant = offset.ravel() if early is not None else offset.ravel() - view.mean @ V
     correlation, mean, square = np.zeros_like(V), np.zeros_like(constant), np.zeros_like(constant)
-    for rows, chunk in _chunks(view.base, early):
-        R = chunk.predict(V)
+    whole = _whole(view.base, early, V.shape[1])
+    for rows, chunk in _chunks(view.base, early, whole=whole):
+        R = _sparse_product(view.base, V) if whole else chunk.predict(V)
         R += constant
         stacked = R.reshape(len(R), K, targets)
         np.subtract((frame.y[rows] - frame.y_mean)[:, None, :], stacked, out=stacked)
@@ -174,9 +181,26 @@ class _Rows:
         return np.asarray(self.rows.T @ R)
 
 
-def _chunks(base: Design, early: Float64Array | None) -> Iterator[tuple[slice, Design | _Rows]]:
-    """Hand out row ranges: blocks of a dense table, a sparse table whole."""
-    if base.is_sparse:
+def _whole(base: Design, early: Float64Array | None, vectors: int) -> bool:
+    """Whether products with all rows at once need neither a copy nor much room."""
+    return base.is_sparse or (
+        early is None and base.direct and base.shape[0] * vectors * 8 <= WHOLE_BYTES
+    )
+
+
+def _sparse_product(base: Design, V: Float64Array) -> Float64Array:
+    """``X V`` from the columns that are used, where these are few."""
+    used = np.flatnonzero(V.any(axis=1))
+    if base.is_sparse or FEW * len(used) > len(V):
+        return base.predict(V)
+    return np.asarray(base.rows_of_columns(None, used) @ V[used])
+
+
+def _chunks(
+    base: Design, early: Float64Array | None, *, whole: bool
+) -> Iterator[tuple[slice, Design | _Rows]]:
+    """Hand out row ranges: all at once, or blocks."""
+    if whole:
         yield slice(0, base.shape[0]), base
         return
     for block in base.blocks(early):

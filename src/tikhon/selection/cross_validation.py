@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
-from tikhon.data.design import BLOCK_BYTES
 from tikhon.data.moments import Cells
 from tikhon.engine import map_units
 from tikhon.errors import UnsupportedError
@@ -20,13 +20,15 @@ from tikhon.paths.ridge_path import ridge_lams, ridge_path, smallest_lam
 from tikhon.penalties.base import Penalty
 from tikhon.selection.folds import as_folds
 from tikhon.selection.generic import cross_validate_generic
+from tikhon.selection.judge import judge_fold
 from tikhon.selection.leave_one_out import generalized, leave_one_out
+from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.rules import Rule, as_rule
-from tikhon.selection.scores import SQUARED_ERROR, Score, as_score
+from tikhon.selection.scores import Score, as_score
 from tikhon.selection.split import Rows, Split
 from tikhon.selection.study import Study, fold_of_rows, summarise
-from tikhon.solvers.choose import Plan, is_ridge, plan_ridge
-from tikhon.solvers.training import FoldFit, Machine, Training
+from tikhon.solvers.choose import Plan, has_machine, is_ridge, plan_ridge
+from tikhon.solvers.training import Machine, Training
 from tikhon.typing import ArrayLike, BoolArray, Float64Array
 
 __all__ = ["cross_validate", "study_ridge"]
@@ -95,6 +97,19 @@ def cross_validate(
     as_rule(rule)
     data = as_data(X, y, sample_weight=sample_weight, groups=groups)
     grid = as_grid(lams)
+    if has_machine(loss, penalty, data.design.shape[1]):
+        bench = PenalisedBench.of(
+            data,
+            folds=folds,
+            standardize=standardize,
+            intercept=intercept,
+            solver=solver,
+            tol=tol,
+            stop=Stop(),
+        )
+        return study_penalised(
+            bench, bench.machine(penalty), grid, rule=rule, score=as_score(score)
+        )
     if not is_ridge(loss, penalty):
         return cross_validate_generic(
             loss,
@@ -217,7 +232,7 @@ def _fold_scores(
             fit = own.machine(home, smallest, tol).fold(~test, test)
         rows = home.cells.where(test)
         weight = float(len(rows)) if s is None else float(s[rows].sum())
-        return _judge(home, fit, test, lams, score, weight), weight
+        return judge_fold(home, fit, test, lams, score, weight), weight
 
     threads = None if own is None and machine.small_folds else 1
     results = map_units(judge, range(len(split)), threads)
@@ -238,28 +253,6 @@ def _two_cells(training: Training, split: Split, k: int) -> tuple[Training, Bool
         training.intercept,
     )
     return home, np.array([False, True])
-
-
-def _judge(
-    training: Training,
-    fit: FoldFit,
-    test: BoolArray,
-    lams: Float64Array,
-    score: Score,
-    weight: float,
-) -> Float64Array:
-    """Score every strength on one fold: (L,)."""
-    if score is SQUARED_ERROR:
-        return np.asarray(fit.squared_error(test, lams).mean(axis=1) / weight)
-    rows = training.cells.where(test)
-    y = training.y[rows]
-    s = None if training.s is None else training.s[rows]
-    at_once = max(1, 8 * BLOCK_BYTES // (8 * y.size))
-    values: list[float] = []
-    for start in range(0, len(lams), at_once):
-        Z = fit.predict(rows, lams[start : start + at_once])
-        values += [score(y, z, s) for z in Z]
-    return np.array(values)
 
 
 def _closed_form(

@@ -83,6 +83,12 @@ class Study:
         return self.path[self.index(rule)]
 
     @property
+    def best_cost(self) -> float:
+        """The best mean score, with the sign that makes smaller ones better."""
+        cost = -self.mean if self.greater_is_better else self.mean
+        return float(cost[self.index("min")])
+
+    @property
     def at_edge(self) -> str | None:
         """Whether the best strength is the "smallest" or "largest" of the grid; None if inside."""
         best = self.index("min")

@@ -1,9 +1,13 @@
 """The default policy, as one table: which algorithm fits which table.
 
-    regime      when                                       ridge by
-    tall        n >= d, d <= 3000                          moments + eigendecomposition
-    wide        n < d, n <= 3000                           kernel matrix + eigendecomposition
-    iterative   min(n, d) > 3000                           Golub-Kahan bidiagonalization
+    regime       when                          algorithm
+    ridge
+    tall         n >= d, d <= 3000             moments + eigendecomposition
+    wide         n < d, n <= 3000              kernel matrix + eigendecomposition
+    iterative    min(n, d) > 3000              Golub-Kahan bidiagonalization
+    other penalties
+    tall         n >= d, d <= 3000             moments + active sets
+    working_set  else                          moments of working sets + active sets
 
 The limit is where d^3 operations for each fold overtake some hundred products with the table.
 """
@@ -13,17 +17,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tikhon._kernels import Stop
 from tikhon.errors import UnsupportedError
 from tikhon.losses import Squared
 from tikhon.losses.base import Loss
 from tikhon.penalties import L2, NoPenalty
 from tikhon.penalties.base import Penalty
+from tikhon.solvers.penalised import PenalisedMachine
+from tikhon.solvers.penalised_tall import PenalisedTall
+from tikhon.solvers.penalised_wide import PenalisedWide
 from tikhon.solvers.ridge_krylov import KrylovMachine
 from tikhon.solvers.ridge_tall import TallMachine
 from tikhon.solvers.ridge_wide import WideMachine
+from tikhon.solvers.tall_table import TallTable
 from tikhon.solvers.training import Machine, Training
+from tikhon.solvers.wide_table import WideTable
 
-__all__ = ["DECOMPOSABLE", "Plan", "is_ridge", "plan_ridge"]
+__all__ = [
+    "DECOMPOSABLE",
+    "PenalisedPlan",
+    "Plan",
+    "has_machine",
+    "is_ridge",
+    "plan_penalised",
+    "plan_ridge",
+]
 
 DECOMPOSABLE = 3000
 """Largest matrix that is decomposed once per fold."""
@@ -66,3 +84,41 @@ def plan_ridge(n: int, d: int, solver: str = "auto") -> Plan:
 def is_ridge(loss: Loss, penalty: Penalty) -> bool:
     """Whether a problem is least squares with no penalty but L2."""
     return isinstance(loss, Squared) and isinstance(penalty, L2 | NoPenalty)
+
+
+PENALISED_REGIMES = ("tall", "working_set")
+
+
+@dataclass(frozen=True, slots=True)
+class PenalisedPlan:
+    """Which regime was chosen for a penalty other than L2, and why."""
+
+    regime: str
+    reason: str
+
+    def machine(
+        self, training: Training, penalty: Penalty, tol: float, stop: Stop
+    ) -> PenalisedMachine:
+        """Prepare the table for this regime."""
+        if self.regime == "tall":
+            return PenalisedTall(TallTable(training), penalty, tol, stop)
+        return PenalisedWide(WideTable(training), penalty, tol, stop)
+
+
+def has_machine(loss: Loss, penalty: Penalty, d: int) -> bool:
+    """Whether a problem other than ridge has a compiled solver."""
+    if is_ridge(loss, penalty) or not isinstance(loss, Squared):
+        return False
+    return penalty.coordinates(d) is not None
+
+
+def plan_penalised(n: int, d: int, solver: str = "auto") -> PenalisedPlan:
+    """Choose how penalised least squares is computed for `n` rows and `d` columns."""
+    if solver != "auto":
+        if solver not in PENALISED_REGIMES:
+            names = ", ".join(map(repr, ("auto", *PENALISED_REGIMES)))
+            raise UnsupportedError(f"`solver` must be one of {names}, got {solver!r}.")
+        return PenalisedPlan(solver, "asked for")
+    if d <= DECOMPOSABLE and n >= d:
+        return PenalisedPlan("tall", f"n = {n} >= d = {d}")
+    return PenalisedPlan("working_set", f"n = {n}, d = {d}")

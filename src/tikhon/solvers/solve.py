@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
 from tikhon.data.moments import Cells
 from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import Problems, UnsupportedError
 from tikhon.problem.problem import Problem
 from tikhon.results import Solution, Status, StatusCode
-from tikhon.solvers.choose import is_ridge, plan_ridge
+from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
 from tikhon.solvers.least_squares import least_squares
 from tikhon.solvers.loop import Progress
 from tikhon.solvers.proximal_gradient import proximal_gradient
 from tikhon.solvers.ridge import ridge_refined
+from tikhon.solvers.solve_penalised import solve_penalised
 from tikhon.solvers.training import Training
 from tikhon.typing import Float64Array
 
@@ -76,6 +78,17 @@ def solve(
     check_targets(problem, data)
     if is_ridge(problem.loss, problem.penalty) and solver != GENERIC:
         return _solve_squared(problem, data, solver, tol)
+    if solver != GENERIC and has_machine(problem.loss, problem.penalty, data.design.shape[1]):
+        return solve_penalised(
+            problem.penalty,
+            problem.lam,
+            data,
+            standardize=False,
+            intercept=problem.intercept,
+            solver=solver,
+            tol=tol,
+            stop=Stop(float("inf") if max_seconds is None else max_seconds),
+        ).solution
     if solver not in ("auto", GENERIC):
         raise UnsupportedError(
             f"`solver` for {type(problem.loss).__name__} with {type(problem.penalty).__name__} "

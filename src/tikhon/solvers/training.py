@@ -1,4 +1,4 @@
-"""What a ridge solver is given, and what it gives back for one training set.
+"""What a solver is given, and what it gives back for one training set.
 
 A *machine* holds a table prepared once (moments, or a kernel matrix) and fits any union of cells
 of rows for all strengths. Cross-validation asks it for one fold after another; the final fit is
@@ -83,12 +83,7 @@ class Training:
 
 
 class FoldFit(Protocol):
-    """Ridge fitted to one training set, for any strengths."""
-
-    @property
-    def spectrum(self) -> Eigenspace:
-        """The training set's spectrum."""
-        ...
+    """A fit to one training set: ridge for any strengths, other penalties for their grid."""
 
     def predict(self, rows: IntArray, lams: Float64Array) -> Float64Array:
         """Predictions for some rows at each strength: (L, rows, targets)."""

@@ -1,0 +1,38 @@
+"""The one door to compiled code.
+
+Each function checks what it is given, allocates what it returns and calls `tikhon._native`, which
+checks nothing but types. Matrices are dense, float32 or float64, of any non-negative strides, and
+are never copied. Results are bitwise the same for any number of threads; the interpreter is free
+for other Python threads while a kernel runs.
+
+The formulas stand with the C++ headers in `native/include/tikhon`.
+"""
+
+from tikhon._kernels.descent import CONVERGED, STALLED, STOPPED, GramPath, Stop, gram_path
+from tikhon._kernels.processor import instruction_set, limit_instruction_set, thread_count
+from tikhon._kernels.tables import (
+    ColumnScan,
+    correlate_dd,
+    gather,
+    hash_rows,
+    residual_dd,
+    scan,
+)
+
+__all__ = [
+    "CONVERGED",
+    "STALLED",
+    "STOPPED",
+    "ColumnScan",
+    "GramPath",
+    "Stop",
+    "correlate_dd",
+    "gather",
+    "gram_path",
+    "hash_rows",
+    "instruction_set",
+    "limit_instruction_set",
+    "residual_dd",
+    "scan",
+    "thread_count",
+]

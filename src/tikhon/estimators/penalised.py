@@ -1,0 +1,153 @@
+"""What estimators with a penalty other than L2 share: least squares, its grid, and its choice."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tikhon._kernels import Stop
+from tikhon.data.coerce import Data
+from tikhon.errors import DataWarning, warn_user
+from tikhon.estimators.base import LinearEstimator, check_range, feature_labels
+from tikhon.paths.grid import Grid
+from tikhon.paths.penalised_path import path_of_one
+from tikhon.penalties.base import Penalty
+from tikhon.results import Path, Solution, Status
+from tikhon.selection.penalised_study import PenalisedBench, study_penalised
+from tikhon.selection.rules import Rule, as_rule
+from tikhon.selection.scores import as_score
+from tikhon.selection.study import Study
+from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST
+from tikhon.solvers.solve_penalised import solve_penalised
+
+__all__ = ["STRENGTH_ELSEWHERE", "PenalisedRegressor"]
+
+STRENGTH_ELSEWHERE = {
+    "alpha": "scikit-learn's {name}(alpha={value}) is `lam`={value} with standardize=False.",
+    "C": "C={value} multiplies a sum of losses, so `lam` = 1 / (C n), n the number of rows; "
+    "for 1,000 rows {per_1000}.",
+    "alphas": "a grid is `lam`=tk.Grid(values=alphas), with standardize=False.",
+}
+
+
+class PenalisedRegressor(LinearEstimator):
+    """Least squares with a penalty, its strength chosen by cross-validation unless it is given.
+
+    Subclasses say which penalty, by `_penalty`.
+    """
+
+    lam: float | str | Grid
+    folds: Any
+    rule: str | Rule
+    scoring: Any
+    standardize: bool
+    fit_intercept: bool
+    max_seconds: float | None
+    foreign_strengths: ClassVar[dict[str, str]] = STRENGTH_ELSEWHERE
+
+    @abstractmethod
+    def _penalty(self, data: Data) -> Penalty:
+        """Return the penalty of the coefficients."""
+
+    def _fit_checked(self, data: Data) -> None:
+        check_range(data, SAFE_SMALLEST, SAFE_LARGEST)
+        as_rule(self.rule)
+        if self.standardize not in (True, False):
+            raise ValueError(f"`standardize` must be True or False, got {self.standardize!r}.")
+        self.lam_1se_ = float("nan")
+        grid = self.lam if isinstance(self.lam, Grid) else None
+        if isinstance(self.lam, str) and self.lam == "cv":
+            grid = Grid()
+        if grid is not None:
+            self._fit_grid(data, grid)
+        else:
+            self._fit_strength(data, self._strength())
+
+    def _strength(self) -> float:
+        if not isinstance(self.lam, int | float | np.number) or isinstance(self.lam, bool):
+            raise ValueError(
+                f"`lam` must be 'cv', a number or a tk.Grid, got {self.lam!r}. To choose among "
+                "strengths use tk.Grid(values=...)."
+            )
+        lam = float(self.lam)
+        if not (lam >= 0 and np.isfinite(lam)):
+            raise ValueError(
+                f"`lam` must be finite and >= 0, got {lam}. Use 0 for no regularization."
+            )
+        return lam
+
+    def _stop(self) -> Stop:
+        if self.max_seconds is None:
+            return Stop()
+        if not self.max_seconds > 0:
+            raise ValueError(f"`max_seconds` must be > 0 or None, got {self.max_seconds}.")
+        return Stop(float(self.max_seconds))
+
+    def _bench(self, data: Data) -> PenalisedBench:
+        return PenalisedBench.of(
+            data,
+            folds=self.folds,
+            standardize=self.standardize,
+            intercept=self.fit_intercept,
+            solver="auto",
+            tol=self.tol,
+            stop=self._stop(),
+        )
+
+    def _fit_grid(self, data: Data, grid: Grid) -> None:
+        bench = self._bench(data)
+        machine = bench.machine(self._penalty(data))
+        study = study_penalised(bench, machine, grid, rule=self.rule, score=as_score(self.scoring))
+        self._choose(data, study, warn_at_edge=isinstance(self.lam, Grid))
+
+    def _choose(self, data: Data, study: Study, *, warn_at_edge: bool) -> None:
+        """Keep a study, and what its rule chooses."""
+        self.study_: Study | None = study
+        self.path_: Path = study.path
+        if np.isfinite(study.se).any():
+            self.lam_1se_ = study.lam("1se")
+        if study.at_edge == "smallest" and warn_at_edge:
+            warn_user(
+                f"the best strength, {study.lam('min'):.3g}, is the smallest of the grid; widen "
+                "the grid to see whether a better one lies beyond.",
+                DataWarning,
+            )
+        self._keep(data, study.choose())
+
+    def _fit_strength(self, data: Data, lam: float) -> None:
+        self.study_ = None
+        single = solve_penalised(
+            self._penalty(data),
+            lam,
+            data,
+            standardize=self.standardize,
+            intercept=self.fit_intercept,
+            solver="auto",
+            tol=self.tol,
+            stop=self._stop(),
+        )
+        self.path_ = path_of_one(single, data)
+        solution = single.solution
+        if len(single.aliased):
+            named = feature_labels(data, single.aliased)
+            remedy = f"Remove {named}, which the others determine, or use `lam` > 0."
+            status = Status(solution.status.code, solution.status.message, remedy)
+            solution = replace(solution, status=status)
+        self._keep(data, solution)
+
+    def _keep(self, data: Data, solution: Solution) -> None:
+        """Store one solution as what was fitted."""
+        coef = solution.coef if solution.coef.ndim == 2 else solution.coef[:, None]
+        intercept = np.atleast_1d(np.asarray(solution.intercept))
+        self.lam_ = float(solution.lam)
+        self.solver_ = solution.solver
+        self.support_ = np.flatnonzero(np.any(coef != 0, axis=1))
+        self._store(coef, intercept, data, solution.certificate, solution.status)
+
+    @property
+    def df_(self) -> float:
+        """Effective degrees of freedom of the fitted coefficients."""
+        return float(self.path_.df[self.path_.index(self.lam_)])

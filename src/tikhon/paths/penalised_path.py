@@ -1,0 +1,222 @@
+"""The path of penalised least squares: solved at once, certified when it is first looked at."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import fields
+from functools import cached_property
+
+import numpy as np
+
+from tikhon._kernels import Stop
+from tikhon.data.coerce import Data
+from tikhon.data.moments import Cells
+from tikhon.paths.grid import Grid
+from tikhon.penalties.base import Penalty
+from tikhon.problem.squared import NullModel
+from tikhon.results import Certificate, Path, Solution, Status
+from tikhon.solvers.choose import plan_penalised
+from tikhon.solvers.degrees_of_freedom import degrees_of_freedom
+from tikhon.solvers.path_fit import PathFit
+from tikhon.solvers.penalised import CertifiedFit, PenalisedMachine, certified_fit, judge
+from tikhon.solvers.solve_penalised import Single, solve_penalised
+from tikhon.solvers.training import Training
+from tikhon.typing import Float64Array
+
+__all__ = ["PenalisedPath", "path_of_one", "penalised_lams", "penalised_path"]
+
+GRID_TOP = 1e3
+"""The strongest strength over the mean variance, where no finite one makes all coefficients 0."""
+
+
+class PenalisedPath(Path):
+    """A path whose certificates are computed when it is first looked at.
+
+    One solution is certified alone; whoever asks for all gets them in one pass. The table is
+    referred to, not copied; pickling computes what is missing and forgets the table.
+    """
+
+    _machine: PenalisedMachine
+    _fit: PathFit
+    _one_target: bool
+
+    def __init__(
+        self,
+        machine: PenalisedMachine,
+        fit: PathFit,
+        lams: Float64Array,
+        *,
+        one_target: bool,
+        feature_names: tuple[str, ...] | None,
+        seconds: float,
+    ) -> None:
+        self.__dict__ |= {
+            "_machine": machine,
+            "_fit": fit,
+            "_one_target": one_target,
+            "lams": lams,
+            "solver": machine.name,
+            "passes": 2.0,
+            "seconds": seconds,
+            "feature_names": feature_names,
+        }
+
+    @cached_property
+    def _null(self) -> NullModel:
+        return self._machine.null()
+
+    @cached_property
+    def _all(self) -> CertifiedFit:
+        return certified_fit(
+            self._machine, self._null, self.lams, self._fit.dense(), self._fit.intercepts
+        )
+
+    @property
+    def coefs(self) -> Float64Array:
+        """Coefficients: (L, d) or (L, d, targets)."""
+        return self._all.coefs[:, :, 0] if self._one_target else self._all.coefs
+
+    @property
+    def intercepts(self) -> Float64Array:
+        """Intercepts: (L,) or (L, targets)."""
+        return self._all.intercepts[:, 0] if self._one_target else self._all.intercepts
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """One certificate per strength."""
+        return self._all.certificates
+
+    @property
+    def losses(self) -> Float64Array:
+        """Mean training loss at each strength, without the penalty: (L,)."""
+        return self._all.losses
+
+    @cached_property
+    def df(self) -> Float64Array:
+        """Effective degrees of freedom, the intercept not counted: (L,)."""
+        machine = self._machine
+        return degrees_of_freedom(machine.frame, machine.penalty, self.lams, self._all.coefs)
+
+    @property
+    def status(self) -> Status:
+        """The status of the strength that is farthest from done."""
+        return judge(self._machine, self.lams, self.certificates, self._fit.solved)
+
+    def __getitem__(self, position: int) -> Solution:
+        if "_all" in self.__dict__:
+            return super().__getitem__(position)
+        at = range(len(self))[position]
+        lam, one = self.lams[[at]], self._fit.part(at, at + 1)
+        found = certified_fit(self._machine, self._null, lam, one.dense(), one.intercepts)
+        coef, intercept = found.coefs[0], found.intercepts[0]
+        return Solution(
+            coef=coef[:, 0] if self._one_target else coef,
+            intercept=float(intercept[0]) if self._one_target else intercept,
+            lam=float(lam[0]),
+            certificate=found.certificates[0],
+            status=judge(self._machine, lam, found.certificates, one.solved),
+            solver=self.solver,
+            passes=self.passes,
+            seconds=self.seconds,
+        )
+
+    def computed(self, seconds: float) -> PenalisedPath:
+        """Certify everything now; return the path itself."""
+        _ = self._all
+        self.__dict__["seconds"] = seconds
+        return self
+
+    def __reduce__(self) -> tuple[type[Path], tuple[object, ...]]:
+        return Path, tuple(getattr(self, field.name) for field in fields(Path))
+
+
+def penalised_lams(machine: PenalisedMachine, grid: Grid) -> Float64Array:
+    """Return the strengths of a grid: from `lam_max` down, where there is one."""
+    if grid.values is not None:
+        return grid.below(1.0)
+    n, d = machine.frame.view.shape
+    top = machine.lam_max()
+    if not np.isfinite(top):
+        spread = machine.training.design.stats(machine.training.s).sd
+        variance = 1.0 if machine.training.standardize else float(np.mean(spread**2))
+        return grid.below(GRID_TOP * variance or 1.0, 1e-8)
+    return grid.below(top if top > 0 else 1.0, 1e-2 if d > n else 1e-3)
+
+
+def penalised_path(
+    penalty: Penalty,
+    data: Data,
+    grid: Grid,
+    *,
+    intercept: bool,
+    solver: str,
+    tol: float,
+    stop: Stop,
+) -> Path:
+    """Solve a grid of strengths on all rows, certified; nothing is standardised."""
+    started = time.perf_counter()
+    cells = Cells.of(data.labels())
+    training = Training(data.design, data.y, data.s, cells, False, intercept)
+    plan = plan_penalised(*data.design.shape, solver)
+    machine = plan.machine(training, penalty, tol, stop)
+    lams = penalised_lams(machine, grid)
+    positive = lams[lams > 0]
+    parts: list[Path] = []
+    if len(positive):
+        fit = machine.fits([training.everything()], positive)[0]
+        path = PenalisedPath(
+            machine,
+            fit,
+            positive,
+            one_target=data.one_target,
+            feature_names=data.feature_names,
+            seconds=time.perf_counter() - started,
+        )
+        parts.append(path.computed(time.perf_counter() - started))
+    if len(positive) < len(lams):
+        single = solve_penalised(
+            penalty,
+            0.0,
+            data,
+            standardize=False,
+            intercept=intercept,
+            solver=solver,
+            tol=tol,
+            stop=stop,
+        )
+        parts.append(path_of_one(single, data))
+    return parts[0] if len(parts) == 1 else _joined(*parts)
+
+
+def path_of_one(single: Single, data: Data) -> Path:
+    """Return a single solution as a path of one strength."""
+    solution = single.solution
+    return Path(
+        lams=np.array([solution.lam]),
+        coefs=solution.coef[None],
+        intercepts=np.asarray(solution.intercept)[None],
+        certificates=(solution.certificate,),
+        df=np.array([single.df]),
+        status=solution.status,
+        solver=solution.solver,
+        passes=solution.passes,
+        seconds=solution.seconds,
+        feature_names=data.feature_names,
+    )
+
+
+def _joined(stronger: Path, weaker: Path) -> Path:
+    """One path of two."""
+    status = stronger.status if not stronger.status.ok else weaker.status
+    return Path(
+        lams=np.concatenate([stronger.lams, weaker.lams]),
+        coefs=np.concatenate([stronger.coefs, weaker.coefs]),
+        intercepts=np.concatenate([stronger.intercepts, weaker.intercepts]),
+        certificates=stronger.certificates + weaker.certificates,
+        df=np.concatenate([stronger.df, weaker.df]),
+        status=status,
+        solver=f"{stronger.solver}; {weaker.solver}",
+        passes=stronger.passes + weaker.passes,
+        seconds=stronger.seconds + weaker.seconds,
+        feature_names=stronger.feature_names,
+    )
