@@ -2,6 +2,11 @@
 
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tikhon/column_path.hpp"
 #include "tikhon/gram_path.hpp"
 #include "tikhon/stop.hpp"
 
@@ -34,6 +39,95 @@ Index gram_path(SquareMatrix K, Vector c, Vector l1, Vector l2, Vector lower, Ve
                            solutions, flags, stop);
 }
 
+template <class T>
+using Run = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using ColumnMajor = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+nb::object array_of(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
+  return nb::cast(nb::ndarray<T, nb::numpy, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+// The arguments that follow a table, the same for every kind of table.
+struct PathArguments {
+  tikhon::ColumnProblem problem;
+  tikhon::CoordinatePenalty penalty;
+  const double* lams;
+  Index count;
+  double gap;
+  double* w;
+  int threads;
+};
+
+template <class Columns>
+nb::tuple run_column_path(const Columns& X, const PathArguments& with, const tikhon::Stop& stop) {
+  tikhon::SparsePath path;
+  {
+    const nb::gil_scoped_release released;
+    path = tikhon::column_path(X, with.problem, with.penalty, with.lams, with.count, with.gap,
+                               with.w, with.threads, stop);
+  }
+  const Index solved = path.solved;
+  return nb::make_tuple(array_of(std::move(path.starts)), array_of(std::move(path.columns)),
+                        array_of(std::move(path.values)), array_of(std::move(path.status)), solved);
+}
+
+template <class T, class I>
+nb::tuple sparse_column_path(Run<T> values, Run<I> rows, Run<I> starts, Vector p, Vector y,
+                             Vector mean, Vector unit, Vector l1, Vector l2, Vector lower,
+                             Vector upper, Vector lams, double gap, MutableVector w, int threads,
+                             const tikhon::Stop& stop) {
+  const tikhon::SparseColumns<T, I> X{values.data(), rows.data(), starts.data(),
+                                      static_cast<Index>(p.shape(0)),
+                                      static_cast<Index>(mean.shape(0))};
+  const PathArguments with{{p.data(), y.data(), mean.data(), unit.data()},
+                           {l1.data(), l2.data(), lower.data(), upper.data()},
+                           lams.data(),
+                           static_cast<Index>(lams.shape(0)),
+                           gap,
+                           w.data(),
+                           threads};
+  return run_column_path(X, with, stop);
+}
+
+template <class T>
+nb::tuple dense_column_path(ColumnMajor<T> values, Vector shift, Vector p, Vector y, Vector mean,
+                            Vector unit, Vector l1, Vector l2, Vector lower, Vector upper,
+                            Vector lams, double gap, MutableVector w, int threads,
+                            const tikhon::Stop& stop) {
+  const tikhon::DenseColumns<T> X{values.data(), values.stride(1), shift.data(),
+                                  static_cast<Index>(p.shape(0)),
+                                  static_cast<Index>(mean.shape(0))};
+  const PathArguments with{{p.data(), y.data(), mean.data(), unit.data()},
+                           {l1.data(), l2.data(), lower.data(), upper.data()},
+                           lams.data(),
+                           static_cast<Index>(lams.shape(0)),
+                           gap,
+                           w.data(),
+                           threads};
+  return run_column_path(X, with, stop);
+}
+
+template <class T, class I>
+void define_sparse_column_path(nb::module_& m) {
+  m.def("sparse_column_path", &sparse_column_path<T, I>, "values"_a.noconvert(),
+        "rows"_a.noconvert(), "starts"_a.noconvert(), "p"_a.noconvert(), "y"_a.noconvert(),
+        "mean"_a.noconvert(), "unit"_a.noconvert(), "l1"_a.noconvert(), "l2"_a.noconvert(),
+        "lower"_a.noconvert(), "upper"_a.noconvert(), "lams"_a.noconvert(), "gap"_a,
+        "w"_a.noconvert(), "threads"_a, "stop"_a);
+}
+
+template <class T>
+void define_dense_column_path(nb::module_& m) {
+  m.def("dense_column_path", &dense_column_path<T>, "values"_a.noconvert(), "shift"_a.noconvert(),
+        "p"_a.noconvert(), "y"_a.noconvert(), "mean"_a.noconvert(), "unit"_a.noconvert(),
+        "l1"_a.noconvert(), "l2"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(),
+        "lams"_a.noconvert(), "gap"_a, "w"_a.noconvert(), "threads"_a, "stop"_a);
+}
+
 }  // namespace
 
 void define_descent(nb::module_& m) {
@@ -46,4 +140,10 @@ void define_descent(nb::module_& m) {
         "l2"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(), "lams"_a.noconvert(),
         "relative"_a, "absolute"_a, "w"_a.noconvert(), "out"_a.noconvert(), "status"_a.noconvert(),
         "stop"_a);
+  define_sparse_column_path<float, std::int32_t>(m);
+  define_sparse_column_path<double, std::int32_t>(m);
+  define_sparse_column_path<float, std::int64_t>(m);
+  define_sparse_column_path<double, std::int64_t>(m);
+  define_dense_column_path<float>(m);
+  define_dense_column_path<double>(m);
 }

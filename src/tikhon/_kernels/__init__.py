@@ -8,7 +8,17 @@ for other Python threads while a kernel runs.
 The formulas stand with the C++ headers in `native/include/tikhon`.
 """
 
-from tikhon._kernels.descent import CONVERGED, STALLED, STOPPED, GramPath, Stop, gram_path
+from tikhon._kernels.descent import (
+    CONVERGED,
+    STALLED,
+    STOPPED,
+    ColumnPath,
+    ColumnProblem,
+    GramPath,
+    Stop,
+    column_path,
+    gram_path,
+)
 from tikhon._kernels.processor import instruction_set, limit_instruction_set, thread_count
 from tikhon._kernels.tables import (
     ColumnScan,
@@ -23,9 +33,12 @@ __all__ = [
     "CONVERGED",
     "STALLED",
     "STOPPED",
+    "ColumnPath",
+    "ColumnProblem",
     "ColumnScan",
     "GramPath",
     "Stop",
+    "column_path",
     "correlate_dd",
     "gather",
     "gram_path",

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tikhon.typing import Float64Array, FloatArray
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -70,3 +76,22 @@ def check_apart(outputs: dict[str, Float64Array], inputs: dict[str, FloatArray |
             if value is not None and np.may_share_memory(array, value):
                 raise ValueError(f"`{name}` must not share memory with `{other}`.")
         seen[name] = array
+
+
+def compressed(
+    X: sparse.csr_array | sparse.csc_array,
+) -> tuple[FloatArray, NDArray[np.signedinteger[Any]], NDArray[np.signedinteger[Any]]]:
+    """Return values, indices and starts of a compressed matrix, as kernels take them."""
+    if X.data.dtype not in REAL:
+        raise TypeError(f"`X` must be float32 or float64, got {X.data.dtype}.")
+    # scipy gives indices and indptr the same type, unless somebody assigned to the attributes.
+    narrow = X.indices.dtype == X.indptr.dtype == np.int32
+    integer: type[np.signedinteger[Any]] = np.int32 if narrow else np.int64
+    values = np.ascontiguousarray(X.data)
+    indices = np.ascontiguousarray(X.indices, dtype=integer)
+    starts = np.ascontiguousarray(X.indptr, dtype=integer)
+    runs = X.shape[0] if X.format == "csr" else X.shape[1]
+    check_array("X.data", values, values.dtype.type, (None,))
+    check_array("X.indices", indices, integer, values.shape)
+    check_array("X.indptr", starts, integer, (runs + 1,))
+    return values, indices, starts

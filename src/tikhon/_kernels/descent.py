@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tikhon import _native
-from tikhon._kernels.checks import check_array
-from tikhon.typing import Float64Array
+from tikhon._kernels.checks import REAL, check_array, compressed
+from tikhon._kernels.processor import resolve_threads
+from tikhon.typing import Float64Array, FloatArray, IntArray
 
-__all__ = ["CONVERGED", "STALLED", "STOPPED", "GramPath", "Stop", "gram_path"]
+if TYPE_CHECKING:
+    from scipy import sparse
+
+__all__ = [
+    "CONVERGED",
+    "STALLED",
+    "STOPPED",
+    "ColumnPath",
+    "ColumnProblem",
+    "GramPath",
+    "Stop",
+    "column_path",
+    "gram_path",
+]
 
 CONVERGED, STALLED, STOPPED = 0, 1, 2
 """How the solution of one strength ended."""
@@ -94,3 +109,92 @@ def gram_path(
         stop or Stop(),
     )
     return GramPath(out, status, solved)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnPath:
+    """Solutions of a path in compressed rows, how each ended, and how many were solved.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (L + 1,)
+    columns, values : ndarray of shape (nonzero,)
+        Those of strength k are entries ``starts[k]`` to ``starts[k + 1]``.
+    status : ndarray of shape (L,)
+    solved : int
+    """
+
+    starts: IntArray
+    columns: IntArray
+    values: Float64Array
+    status: NDArray[np.intc]
+    solved: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnProblem:
+    """Rows and scales of one training set, for `column_path`.
+
+    Attributes
+    ----------
+    p, y : ndarray of shape (n,)
+        Row weights summing to 1, and targets about their weighted mean.
+    mean, unit : ndarray of shape (d,)
+        What columns are centred by and divided by.
+    """
+
+    p: Float64Array
+    y: Float64Array
+    mean: Float64Array
+    unit: Float64Array
+
+
+def column_path(
+    X: sparse.csc_array | FloatArray,
+    problem: ColumnProblem,
+    penalty: tuple[Float64Array, Float64Array, Float64Array, Float64Array],
+    lams: Float64Array,
+    *,
+    gap: float,
+    shift: Float64Array | None = None,
+    start: Float64Array | None = None,
+    stop: Stop | None = None,
+    threads: int | None = None,
+) -> ColumnPath:
+    """Minimise ``sum p (y - x~ w)^2 / 2`` plus a coordinate penalty at each strength, in order.
+
+    Parameters
+    ----------
+    X
+        Columns: compressed sparse, or dense in Fortran order; shape (n, d).
+    problem
+        ``x~ = (x - mean) / unit`` with row weights p; for a dense X, after `shift` is subtracted.
+    penalty
+        Sizes, squares, lower and upper bounds: four arrays of shape (d,).
+    lams
+        Strengths, shape (L,).
+    gap
+        Duality gap to reach, relative to the objective of zero coefficients.
+    shift
+        For a dense X, shape (d,); zeros when None.
+    start
+        Where the first strength starts, shape (d,); zeros when None.
+    """
+    n, d = X.shape
+    for name, wanted in (("p", n), ("y", n), ("mean", d), ("unit", d)):
+        check_array(name, getattr(problem, name), np.float64, (wanted,))
+    for name, part in zip(("l1", "l2", "lower", "upper"), penalty, strict=True):
+        check_array(name, part, np.float64, (d,))
+    check_array("lams", lams, np.float64, (None,))
+    w = np.zeros(d) if start is None else np.array(start, dtype=np.float64)
+    check_array("start", w, np.float64, (d,), written=True)
+    table = (problem.p, problem.y, problem.mean, problem.unit)
+    rest = (*table, *penalty, lams, gap, w, resolve_threads(threads), stop or Stop())
+    if isinstance(X, np.ndarray):
+        if X.dtype not in REAL or not X.flags.f_contiguous:
+            raise ValueError("`X` must be a float32 or float64 matrix in Fortran order.")
+        shift = np.zeros(d) if shift is None else shift
+        check_array("shift", shift, np.float64, (d,))
+        return ColumnPath(*_native.dense_column_path(X, shift, *rest))
+    values, rows, starts = compressed(X)
+    return ColumnPath(*_native.sparse_column_path(values, rows, starts, *rest))

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tikhon import _native
-from tikhon._kernels.checks import REAL, check_apart, check_array, check_matrix, check_optional
+from tikhon._kernels.checks import (
+    check_apart,
+    check_array,
+    check_matrix,
+    check_optional,
+    compressed,
+)
 from tikhon._kernels.processor import resolve_threads
 from tikhon.typing import Float64Array, FloatArray, IntArray
 
@@ -272,18 +278,8 @@ def hash_rows(
 def _hash_csr_rows(
     X: sparse.csr_array, exponent: NDArray[np.int32] | None, threads: int
 ) -> NDArray[np.uint64]:
-    if X.data.dtype not in REAL:
-        raise TypeError(f"`X` must be float32 or float64, got {X.data.dtype}.")
-    # scipy gives indices and indptr the same type, unless somebody assigned to the attributes.
-    narrow = X.indices.dtype == X.indptr.dtype == np.int32
-    integer: type[np.signedinteger[Any]] = np.int32 if narrow else np.int64
-    values = np.ascontiguousarray(X.data)
-    columns = np.ascontiguousarray(X.indices, dtype=integer)
-    starts = np.ascontiguousarray(X.indptr, dtype=integer)
+    values, columns, starts = compressed(X)
     n, d = X.shape
-    check_array("X.data", values, values.dtype.type, (None,))
-    check_array("X.indices", columns, integer, values.shape)
-    check_array("X.indptr", starts, integer, (n + 1,))
     check_optional("exponent", exponent, np.int32, (d,))
     hashes = np.empty(n, dtype=np.uint64)
     _native.hash_compressed_rows(values, columns, starts, d, exponent, hashes, threads)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +22,7 @@ from tikhon.typing import Float64Array, FloatArray, IntArray
 __all__ = ["SparseDesign"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SparseDesign:
     """A SciPy CSR or CSC array `X` and the scan of its columns (zeros included)."""
 
@@ -52,6 +53,11 @@ class SparseDesign:
     def is_sparse(self) -> bool:
         """Zeros are not stored."""
         return True
+
+    @cached_property
+    def columns(self) -> sparse.csc_array:
+        """The table in compressed columns: itself, or converted once."""
+        return self.X.tocsc()
 
     def predict(self, W: FloatArray, shift: Float64Array | None = None) -> Float64Array:
         """Return ``(X - 1 shift') W``."""
@@ -84,7 +90,7 @@ class SparseDesign:
         weights = np.ones(n) if s is None else s
         total = float(weights.sum())
         mean = np.asarray(self.X.T @ weights) / total
-        squares = _squared_deviations(self.X.tocsc(), weights, mean)
+        squares = _squared_deviations(self.columns, weights, mean)
         sd = np.sqrt(squares / total)
         sd[self.scan.minimum == self.scan.maximum] = 0.0
         return ColumnStats(mean, sd, self.scan.minimum, self.scan.maximum)
@@ -103,9 +109,9 @@ class SparseDesign:
 
     def rows_of_columns(self, rows: IntArray | None, columns: IntArray) -> Float64Array:
         """Return some rows (all for None) of some columns, dense, in float64."""
-        part = self.X[:, columns]
-        part = part if rows is None else part.tocsr()[rows]
-        return np.asarray(part.toarray(), dtype=np.float64)
+        part = self.columns[:, columns]
+        chosen = part.toarray() if rows is None else part.tocsr()[rows].toarray()
+        return np.asarray(chosen, dtype=np.float64)
 
     def blocks(
         self, shift: Float64Array | None = None, index: IntArray | None = None

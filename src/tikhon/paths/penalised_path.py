@@ -157,7 +157,7 @@ def penalised_path(
     started = time.perf_counter()
     cells = Cells.of(data.labels())
     training = Training(data.design, data.y, data.s, cells, False, intercept)
-    plan = plan_penalised(*data.design.shape, solver)
+    plan = plan_penalised(data.design, penalty, solver)
     machine = plan.machine(training, penalty, tol, stop)
     lams = penalised_lams(machine, grid)
     positive = lams[lams > 0]

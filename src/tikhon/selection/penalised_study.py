@@ -21,7 +21,7 @@ from tikhon.selection.rules import Rule
 from tikhon.selection.scores import Score
 from tikhon.selection.split import Rows, Split
 from tikhon.selection.study import Study, fold_of_rows, summarise
-from tikhon.solvers.choose import PenalisedPlan, plan_penalised
+from tikhon.solvers.choose import plan_penalised
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised import PenalisedMachine
 from tikhon.solvers.training import Training
@@ -36,7 +36,7 @@ class PenalisedBench:
 
     data: Data
     split: Split
-    plan: PenalisedPlan
+    solver: str
     training: Training
     stop: Stop
     tol: float
@@ -61,12 +61,12 @@ class PenalisedBench:
         rule_for_rows = as_folds(folds, grouped=data.groups is not None)
         split = rule_for_rows.split(Rows(data.design, data.y, data.used, data.groups))
         training = Training(data.design, data.y, data.s, split.cells, standardize, intercept)
-        plan = plan_penalised(*data.design.shape, solver)
-        return cls(data, split, plan, training, stop, tol)
+        return cls(data, split, solver, training, stop, tol)
 
     def machine(self, penalty: Penalty) -> PenalisedMachine:
         """Prepare the table for one penalty."""
-        return self.plan.machine(self.training, penalty, self.tol, self.stop)
+        plan = plan_penalised(self.data.design, penalty, self.solver)
+        return plan.machine(self.training, penalty, self.tol, self.stop)
 
 
 def study_penalised(
@@ -110,7 +110,7 @@ def study_penalised(
         greater_is_better=score.greater_is_better,
         method="folds",
         rule=rule,
-        solver=f"{bench.plan.regime} ({bench.plan.reason}): {machine.name}",
+        solver=machine.name,
         seconds=seconds,
     )
 

@@ -7,6 +7,7 @@
     iterative    min(n, d) > 3000              Golub-Kahan bidiagonalization
     other penalties
     tall         n >= d, d <= 3000             moments + active sets
+    columns      sparse, n > 3000 and d > 3000 coordinate descent on columns
     working_set  else                          moments of working sets + active sets
 
 The limit is where d^3 operations for each fold overtake some hundred products with the table.
@@ -18,12 +19,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tikhon._kernels import Stop
+from tikhon.data.design import Design
 from tikhon.errors import UnsupportedError
 from tikhon.losses import Squared
 from tikhon.losses.base import Loss
 from tikhon.penalties import L2, NoPenalty
 from tikhon.penalties.base import Penalty
 from tikhon.solvers.penalised import PenalisedMachine
+from tikhon.solvers.penalised_columns import PenalisedColumns
 from tikhon.solvers.penalised_tall import PenalisedTall
 from tikhon.solvers.penalised_wide import PenalisedWide
 from tikhon.solvers.ridge_krylov import KrylovMachine
@@ -86,7 +89,7 @@ def is_ridge(loss: Loss, penalty: Penalty) -> bool:
     return isinstance(loss, Squared) and isinstance(penalty, L2 | NoPenalty)
 
 
-PENALISED_REGIMES = ("tall", "working_set")
+PENALISED_REGIMES = ("tall", "working_set", "columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,8 @@ class PenalisedPlan:
         """Prepare the table for this regime."""
         if self.regime == "tall":
             return PenalisedTall(TallTable(training), penalty, tol, stop)
+        if self.regime == "columns":
+            return PenalisedColumns(WideTable(training), penalty, tol, stop)
         return PenalisedWide(WideTable(training), penalty, tol, stop)
 
 
@@ -112,8 +117,9 @@ def has_machine(loss: Loss, penalty: Penalty, d: int) -> bool:
     return penalty.coordinates(d) is not None
 
 
-def plan_penalised(n: int, d: int, solver: str = "auto") -> PenalisedPlan:
-    """Choose how penalised least squares is computed for `n` rows and `d` columns."""
+def plan_penalised(design: Design, penalty: Penalty, solver: str = "auto") -> PenalisedPlan:
+    """Choose how penalised least squares is computed for a table."""
+    n, d = design.shape
     if solver != "auto":
         if solver not in PENALISED_REGIMES:
             names = ", ".join(map(repr, ("auto", *PENALISED_REGIMES)))
@@ -121,4 +127,6 @@ def plan_penalised(n: int, d: int, solver: str = "auto") -> PenalisedPlan:
         return PenalisedPlan(solver, "asked for")
     if d <= DECOMPOSABLE and n >= d:
         return PenalisedPlan("tall", f"n = {n} >= d = {d}")
+    if design.is_sparse and min(n, d) > DECOMPOSABLE and penalty.coordinates(d) is not None:
+        return PenalisedPlan("columns", f"sparse, n = {n}, d = {d}")
     return PenalisedPlan("working_set", f"n = {n}, d = {d}")

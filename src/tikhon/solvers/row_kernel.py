@@ -7,6 +7,7 @@ of columns, so that no second copy of the table exists.
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import blas
 
 from tikhon.data.dense import DenseDesign
@@ -85,6 +86,8 @@ def cell_column_sums(
     design: Design, s: Float64Array | None, cells: Cells, shift: Float64Array
 ) -> tuple[Float64Array, Float64Array]:
     """Return ``sum s (x - shift)`` and ``sum s (x - shift)^2`` by cell and column: (C, d)."""
+    if isinstance(design, SparseDesign):
+        return _sparse_column_sums(design, s, cells, shift)
     first = np.zeros((len(cells), design.shape[1]))
     second = np.zeros_like(first)
     for start, Z in design.column_blocks(shift, None):
@@ -99,3 +102,25 @@ def cell_column_sums(
                 first[cell, columns] = s[rows] @ part
                 second[cell, columns] = np.einsum("i,ij,ij->j", s[rows], part, part)
     return first, second
+
+
+def _sparse_column_sums(
+    design: SparseDesign, s: Float64Array | None, cells: Cells, shift: Float64Array
+) -> tuple[Float64Array, Float64Array]:
+    """The same from stored entries, and from how much weight is not stored."""
+    X = design.columns
+    rows = cells.order[cells.bounds[0] :]
+    cell = np.repeat(np.arange(len(cells)), np.diff(cells.bounds))
+    weights = np.ones(len(rows)) if s is None else s[rows]
+    members = sparse.csr_array((weights, (cell, rows)), shape=(len(cells), X.shape[0]))
+    about = np.repeat(shift, np.diff(X.indptr))
+    squares = (np.asarray(X.data, dtype=np.float64) - about) ** 2
+    total: Float64Array = members.sum(axis=1)[:, None]
+
+    def summed(values: Float64Array) -> Float64Array:
+        entries = sparse.csc_array((values, X.indices, X.indptr), shape=X.shape)
+        return np.asarray((members @ entries).toarray(), dtype=np.float64)
+
+    implied = np.maximum(total - summed(np.ones(len(squares))), 0.0)
+    first = summed(np.asarray(X.data, dtype=np.float64)) - total * shift
+    return first, summed(squares) + implied * shift**2

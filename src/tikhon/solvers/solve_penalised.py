@@ -56,7 +56,7 @@ def solve_penalised(
             return _unpenalised(training, data, tol, started)
         penalty = bounds
     strength = np.array([lam if lam > 0 else 1.0])  # where only bounds count, no strength matters
-    plan = plan_penalised(*data.design.shape, solver)
+    plan = plan_penalised(data.design, penalty, solver)
     machine = plan.machine(training, penalty, tol, stop)
     fit = machine.fits([training.everything()], strength)[0]
     found = certified_fit(machine, machine.null(), strength, fit.dense(), fit.intercepts)

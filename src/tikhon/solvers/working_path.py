@@ -88,7 +88,7 @@ class WorkingPath(TrainingSet):
         if not len(free):
             return False
         self.extend(free)
-        self._last = np.linalg.lstsq(self.moments, self.C, rcond=None)[0]
+        self._last = np.asarray(np.linalg.lstsq(self.moments, self.C, rcond=None)[0], np.float64)
         return True
 
     def begin(self, lams: Float64Array) -> None:
