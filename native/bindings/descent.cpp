@@ -47,7 +47,8 @@ using ColumnMajor = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::device::cpu
 template <class T>
 nb::object array_of(std::vector<T>&& values) {
   auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
+  const nb::capsule owner(kept,
+                          [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
   return nb::cast(nb::ndarray<T, nb::numpy, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 

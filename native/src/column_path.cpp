@@ -216,8 +216,7 @@ class Descent {
   void set_support(const std::vector<double>& values) {
     for (std::size_t k = 0; k < support_.size(); ++k) {
       const Index j = support_[k];
-      const double value =
-          std::min(std::max(values[k], penalty_.lower[j]), penalty_.upper[j]);
+      const double value = std::min(std::max(values[k], penalty_.lower[j]), penalty_.upper[j]);
       if (value != w_[j]) {
         take(j, value - w_[j]);
         w_[j] = value;
@@ -341,10 +340,9 @@ SparsePath column_path(const Columns& X, const ColumnProblem& problem,
   return path;
 }
 
-#define TIKHON_INSTANTIATE(Columns)                                                          \
-  template SparsePath column_path(const Columns&, const ColumnProblem&,                      \
-                                  const CoordinatePenalty&, const double*, Index, double,    \
-                                  double*, int, const Stop&);
+#define TIKHON_INSTANTIATE(Columns)                                                               \
+  template SparsePath column_path(const Columns&, const ColumnProblem&, const CoordinatePenalty&, \
+                                  const double*, Index, double, double*, int, const Stop&);
 using SparseF32 = SparseColumns<float, std::int32_t>;
 using SparseF64 = SparseColumns<double, std::int32_t>;
 using SparseF32Wide = SparseColumns<float, std::int64_t>;

@@ -17,6 +17,9 @@ constexpr double kPivotFloor =
 constexpr double kAliasedPivot = 1e-11;  // of the diagonal: an unpenalised one is then left alone
 constexpr Index kRounds = 400;           // exchanges at one strength before descent takes over
 constexpr Index kSweeps = 2000;
+constexpr double kRefactor = 0.7;  // ratio of strengths up to which a factor serves another
+constexpr double kSystemAccuracy = 1e-24;
+constexpr int kSystemSteps = 40;
 
 struct Candidate {
   Index j;
@@ -46,9 +49,11 @@ class Solver {
     const bool first = lam_ < 0.0;
     lam_ = lam;
     if (first) {
+      factored_ = lam;
       set_free_what_is_off_its_ends();
       compute_gradient();
-    } else if (strongly_convex_) {
+    } else if (strongly_convex_ && !near(lam, factored_)) {
+      factored_ = lam;
       factorise();
     }
     for (Index round = 0; round < kRounds; ++round) {
@@ -103,7 +108,7 @@ class Solver {
   // Append a coordinate to the factor, or tell that it depends on those that are there.
   bool set_free(Index j, double sign, bool alone) {
     const Coordinate at = coordinate(j);
-    const double own = diagonal(j) + at.q;
+    const double own = diagonal(j) + factored_ * penalty_.l2[j];
     if (!(own > 0.0)) {
       return false;
     }
@@ -177,7 +182,7 @@ class Solver {
     }
     right_ = step_;
     while (!free_.empty()) {
-      factor_.solve(step_.data());
+      solve_system(step_);
       const double share = longest_share();
       for (std::size_t k = 0; k < free_.size(); ++k) {
         double low = 0.0;
@@ -201,6 +206,54 @@ class Solver {
       }
       step_ = right_;
     }
+  }
+
+  static bool near(double lam, double other) {
+    return lam >= kRefactor * other && other >= kRefactor * lam;
+  }
+
+  // x <- (K_FF + diag(q))^-1 x. The squares of the penalty grow with the strength, the factor does
+  // not follow each of them: conjugate gradients make up the difference in a few steps.
+  void solve_system(std::vector<double>& x) {
+    if (!strongly_convex_ || lam_ == factored_) {
+      factor_.solve(x.data());
+      return;
+    }
+    const Index size = static_cast<Index>(x.size());
+    std::vector<double> left = x;
+    std::vector<double> solved(x.size(), 0.0);
+    std::vector<double> preconditioned = left;
+    factor_.solve(preconditioned.data());
+    std::vector<double> direction = preconditioned;
+    double energy = dot(left.data(), preconditioned.data(), size);
+    const double enough = energy * kSystemAccuracy;
+    for (int step = 0; step < kSystemSteps && energy > enough; ++step) {
+      const std::vector<double>& image = multiplied(direction);
+      const double length = energy / dot(direction.data(), image.data(), size);
+      axpy(length, direction.data(), solved.data(), size);
+      axpy(-length, image.data(), left.data(), size);
+      preconditioned = left;
+      factor_.solve(preconditioned.data());
+      const double next = dot(left.data(), preconditioned.data(), size);
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        direction[k] = preconditioned[k] + next / energy * direction[k];
+      }
+      energy = next;
+    }
+    x = solved;
+  }
+
+  // (K_FF + diag(q)) v, by whole rows: gathering a submatrix would touch as much memory.
+  const std::vector<double>& multiplied(const std::vector<double>& v) {
+    long_.assign(static_cast<std::size_t>(problem_.size), 0.0);
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      axpy(v[k], row(free_[k]), long_.data(), problem_.size);
+    }
+    image_.resize(v.size());
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      image_[k] = long_[free_[k]] + lam_ * penalty_.l2[free_[k]] * v[k];
+    }
+    return image_;
   }
 
   // The largest share of the step that crosses no end; marks the coordinates that limit it.
@@ -328,11 +381,14 @@ class Solver {
   std::vector<Index> place_;  // position among the free coordinates, -1 for held ones
   const bool strongly_convex_;
   double lam_ = -1.0;
+  double factored_ = 0.0;  // the strength whose squares are in the factor
   double unrefined_ = std::numeric_limits<double>::infinity();
   std::vector<Index> free_;
   std::vector<double> sign_;  // the side of 0 a free coordinate is on; 0 where there is no kink
   Cholesky factor_;           // of K + diag(q) over the free coordinates
   std::vector<double> gathered_;
+  std::vector<double> long_;
+  std::vector<double> image_;
   std::vector<double> step_;
   std::vector<double> right_;
   std::vector<double> room_;

@@ -1,7 +1,7 @@
 // Anderson extrapolation of a fixed-point iteration from its last few iterates.
 //
-// With differences U of K + 1 iterates, the combination sum_k c_k w_k with c = (U'U)^-1 1 over its sum
-// makes the next difference small: for a linear iteration of low effective rank, nearly zero.
+// With differences U of K + 1 iterates, the combination sum_k c_k w_k with c = (U'U)^-1 1 over its
+// sum makes the next difference small: for a linear iteration of low effective rank, nearly zero.
 #pragma once
 
 #include <vector>

@@ -23,6 +23,7 @@ from tikhon.problem.squared import Frame, NullModel
 from tikhon.solvers.gram_solvers import within_bounds
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.training import Training
+from tikhon.solvers.penalised_columns import PenalisedColumns
 from tikhon.solvers.wide_table import WideTable
 from tikhon.solvers.working_path import WorkingPath
 from tikhon.solvers.working_sets import ColumnStore
@@ -35,6 +36,9 @@ BLOCK = 10
 
 RESIDUAL_BYTES = 2**27
 """Residuals held at once: fewer strengths to a block where the table is long."""
+
+LARGEST = 2500
+"""Nonzero coefficients beyond which a path goes on column by column."""
 
 NEXT = 0.8
 """Ratio of strengths on the way from the null model to a first strength far below it."""
@@ -98,10 +102,24 @@ class PenalisedWide:
         done = 0
         while done < len(grid) and not self._stopped():
             done += self._block(sets, grid[done : done + self._block_size(len(sets))])
+            if self._too_large(sets):
+                return PenalisedColumns(self.table, self.penalty, self.tol, self.stop).fits(
+                    trains, lams
+                )
         return [self._path_fit(own, lams, len(ahead)) for own in sets]
 
     def _stopped(self) -> bool:
         return self.stop.requested or self.stop.late
+
+    def _too_large(self, sets: Sequence[WorkingPath]) -> bool:
+        """Whether columns are so many that sweeps over them are cheaper than their moments."""
+        d = self.training.design.shape[1]
+        form = self.penalty.coordinates(d)
+        if form is None:
+            return False
+        rows = len(self.training.used())
+        most = min(LARGEST, 1.5 * rows) if form.l2.any() else LARGEST
+        return max(own.support_size for own in sets) > most
 
     def _block_size(self, sets: int) -> int:
         n, targets = self.training.y.shape

@@ -80,6 +80,11 @@ class WorkingPath(TrainingSet):
         entries = self._tried[-1]
         return float(entries.max(initial=0.0))
 
+    @property
+    def support_size(self) -> int:
+        """How many coefficients of the latest solution are not 0."""
+        return int(np.count_nonzero(self._last))
+
     # Solving
 
     def fit_unpenalised(self) -> bool:
