@@ -14,13 +14,16 @@ from tikhon.data.design import BLOCK_BYTES
 from tikhon.data.moments import Cells
 from tikhon.engine import map_units
 from tikhon.errors import UnsupportedError
+from tikhon.losses import Squared
 from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid, as_grid
 from tikhon.paths.ridge_path import ridge_lams, ridge_path, smallest_lam
 from tikhon.penalties.base import Penalty
+from tikhon.selection.evidence import Sample
 from tikhon.selection.folds import as_folds
-from tikhon.selection.generic import cross_validate_generic
+from tikhon.selection.generic import cross_validate_generic, mean_loss_score
 from tikhon.selection.leave_one_out import generalized, leave_one_out
+from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import SQUARED_ERROR, Score, as_score
 from tikhon.selection.split import Rows, Split
@@ -46,6 +49,7 @@ def cross_validate(
     rule: str | Rule = "min",
     groups: Any = None,
     score: Any = None,
+    nested: bool | int = False,
     sample_weight: Any = None,
     standardize: bool = False,
     intercept: bool = True,
@@ -70,6 +74,9 @@ def cross_validate(
     score : str, Score or callable, optional
         "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a function of
         (y, prediction) that is smaller for better predictions.
+    nested : bool or int, default False
+        Cross-validate the choice itself, in an outer loop over folds of the same kind: as many as
+        the inner ones, or this many. The honest score is `Study.nested`.
     sample_weight : array of shape (n,), optional
     standardize : bool, default False
         Penalise the coefficients of columns scaled to unit standard deviation, within each fold.
@@ -95,30 +102,38 @@ def cross_validate(
     as_rule(rule)
     data = as_data(X, y, sample_weight=sample_weight, groups=groups)
     grid = as_grid(lams)
-    if not is_ridge(loss, penalty):
-        return cross_validate_generic(
-            loss,
-            penalty,
-            data,
+    outer = outer_folds(folds, nested, grouped=data.groups is not None)
+    judge = mean_loss_score(loss) if score is None else as_score(score)
+    ridge = is_ridge(loss, penalty)
+
+    def inner(part: Data) -> Study:
+        if not ridge:
+            return cross_validate_generic(
+                loss,
+                penalty,
+                part,
+                grid,
+                folds=folds,
+                rule=rule,
+                score=judge,
+                standardize=standardize,
+                intercept=intercept,
+                tol=tol,
+            )
+        return study_ridge(
+            part,
             grid,
             folds=folds,
             rule=rule,
-            score=None if score is None else as_score(score),
+            score=judge,
             standardize=standardize,
             intercept=intercept,
+            solver=solver,
             tol=tol,
-        )
-    return study_ridge(
-        data,
-        grid,
-        folds=folds,
-        rule=rule,
-        score=as_score(score),
-        standardize=standardize,
-        intercept=intercept,
-        solver=solver,
-        tol=tol,
-    ).study
+        ).study
+
+    study = inner(data)
+    return study if outer is None else nest(study, data, inner, outer, judge, supports=not ridge)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,6 +199,7 @@ def study_ridge(
         rule=rule,
         solver=f"{plan.regime} ({plan.reason}): {machine.name}",
         seconds=time.perf_counter() - started,
+        sample=Sample.of(Squared(), data, intercept=intercept),
     )
     return RidgeStudy(study, machine)
 
