@@ -109,6 +109,7 @@ def plot_study(study: Study, ax: Any = None) -> Any:
             color=SECOND,
             fontsize=8,
             va="top",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.5},
         )
     ax.set_xscale("log")
     ax.invert_xaxis()

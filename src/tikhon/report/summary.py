@@ -61,7 +61,8 @@ def _choice(model: Any) -> str:
             f"nested          {len(study.nested)} outer folds chose lam = {low:.4g} to {high:.4g}",
             f"  {unit:<14}{study.nested.mean:.6g} +- {study.nested.se:.2g}",
         ]
-    return "\n".join([*lines, f"all of it took  {study.seconds:.3f} s"])
+    seconds = study.seconds + (0.0 if study.nested is None else study.nested.seconds)
+    return "\n".join([*lines, f"all of it took  {seconds:.3f} s"])
 
 
 def _curve(study: Any) -> str:
