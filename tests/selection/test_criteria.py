@@ -168,6 +168,15 @@ def test_a_fit_that_is_exact_to_rounding_is_not_eligible(rng):
     assert chosen.lam > study.lams[-1]
 
 
+def test_a_constant_target_asks_for_the_null_model():
+    for losses in ([0.0, 0.0, 0.0], [1e-34, 1e-34, 1e-34]):
+        assert AIC().choose(evidence(losses, [0.1, 1.0, 2.0], 50)) == 0
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    model = tk.Ridge(rule="bic").fit(X, np.full(30, 0.1))
+    np.testing.assert_allclose(model.predict(X), 0.1)
+    assert model.lam_ == model.study_.lams[0]
+
+
 def test_ties_go_to_the_stronger_strength():
     own = evidence([1.0, 0.5, 0.5, 0.5 * (1 + 1e-15)], [0, 2, 2, 2], 80)
     for rule in (AIC(), BIC(), EBIC()):
@@ -199,7 +208,6 @@ def test_ridge_fits_by_a_criterion(rng):
         (lambda: evidence([1.0], [1.0], 50, loss=tk.losses.Huber()), "needs a likelihood"),
         (lambda: evidence([1.0], [np.nan], 50), "needs degrees of freedom.*other than 'iterative'"),
         (lambda: evidence([1.0], [48.0], 50), "can judge no strength.*stronger strengths"),
-        (lambda: evidence([0.0], [0.0], 50), "fits the rows to rounding"),
         (lambda: evidence([1.0], [60.0], 50, loss=tk.losses.Logistic()), "more than 50 parameters"),
     ],
 )

@@ -134,9 +134,10 @@ def _criterion(name: str, evidence: Evidence, price: float) -> Float64Array:
     rows = sample.n_targets * sample.weight
     if sample.loss.likelihood == "normal":
         eligible, most = _not_interpolating(evidence, parameters, rows, price)
-        mean_square = 2.0 * evidence.losses / sample.n_targets
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fit = rows * np.log(mean_square)
+        with np.errstate(divide="ignore"):
+            fit = rows * np.log(2.0 * evidence.losses / sample.n_targets)
+        if not evidence.losses.any():  # a constant target: the null model is exact, nothing to buy
+            fit = np.zeros_like(fit)
     else:
         most = rows
         eligible = parameters <= most
@@ -144,8 +145,8 @@ def _criterion(name: str, evidence: Evidence, price: float) -> Float64Array:
     eligible &= np.isfinite(fit)
     if not eligible.any():
         raise UnsupportedError(
-            f"rule={name!r} can judge no strength of this study: each fits the rows to rounding, "
-            f"or has more than {max(most, 0.0):.4g} parameters for {rows:g} numbers. "
+            f"rule={name!r} can judge no strength of this study: each has more than "
+            f"{max(most, 0.0):.4g} parameters for {rows:g} numbers, or fits them to rounding. "
             "Use rule='min' or '1se', or stronger strengths."
         )
     return np.where(eligible, fit + price * parameters, np.inf)
@@ -156,7 +157,7 @@ def _not_interpolating(
 ) -> tuple[BoolArray, float]:
     """Where a column of noise costs more than it gains, and the most parameters with that."""
     most = rows * (1.0 - 1.0 / price) if price > 0 else 0.0
-    real = evidence.losses > ROUNDING * np.nanmax(evidence.losses, initial=0.0)
+    real = evidence.losses >= ROUNDING * np.nanmax(evidence.losses, initial=0.0)
     return (parameters <= most) & real, most
 
 
