@@ -163,7 +163,10 @@ class Path:
     intercepts : ndarray of shape (L,) or (L, targets)
     certificates : tuple of Certificate, one per strength
     df : ndarray of shape (L,)
-        Effective degrees of freedom, the intercept not counted.
+        Effective degrees of freedom of each target (their mean, where they differ), the intercept
+        not counted; nan where they are unknown.
+    losses : ndarray of shape (L,)
+        Mean loss on the training rows, summed over targets: the objective without the penalty.
     status : Status
     solver : str
     passes : float
@@ -176,6 +179,7 @@ class Path:
     intercepts: Float64Array
     certificates: tuple[Certificate, ...]
     df: Float64Array
+    losses: Float64Array
     status: Status
     solver: str
     passes: float

@@ -20,6 +20,7 @@ ESTIMATORS = [
     tk.LinearRegression(),
     tk.LinearRegression(fit_intercept=False),
     tk.Ridge(),
+    tk.Ridge(rule="bic", nested=2),
     tk.Ridge(lam=0.1),
     tk.Ridge(lam=0.0),
     tk.Ridge(norm=1.0),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 from tikhon.losses import (
     EpsilonInsensitive,
@@ -42,6 +43,19 @@ def test_the_closed_form_constant_is_the_root_of_the_slope(loss):
 
     closed, root = float(loss.null_prediction(y, s)), float(Loss.null_prediction(loss, y, s))
     assert mean_loss(closed) == pytest.approx(mean_loss(root), rel=1e-12)
+
+
+def test_exact_likelihoods_add_up_to_one_over_all_targets():
+    """``exp(-loss)``, for counts over their factorial: the probabilities of every target."""
+    exact = {loss.name for loss in example_losses() if loss.likelihood == "exact"}
+    assert exact == {"logistic", "multinomial", "poisson"}
+    assert [loss.name for loss in example_losses() if loss.likelihood == "normal"] == ["squared"]
+    z, counts = np.array(1.3), np.arange(60.0)
+    signs, logits = np.array([-1.0, 1.0]), np.tile([0.3, -1.0, 2.0], (3, 1))
+    assert np.exp(-Logistic().value(signs, z)).sum() == pytest.approx(1)
+    assert np.exp(-Multinomial().value(np.arange(3.0), logits)).sum() == pytest.approx(1)
+    chances = np.exp(-Poisson().value(counts, z)) / special.factorial(counts)
+    assert chances.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("loss", [Squared(), Huber(), Quantile(0.3), EpsilonInsensitive(), Gamma()])

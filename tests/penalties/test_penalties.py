@@ -17,6 +17,7 @@ from tikhon.penalties import (
     NoPenalty,
     NormBall,
     Scaled,
+    SparseGroup,
     Sum,
     Weighted,
     hard_threshold,
@@ -58,6 +59,10 @@ def assert_same_everywhere(a, b, rng, columns=None):
         (Weighted(L1(), np.zeros(D)), NoPenalty()),
         (Weighted(L1(), np.ones(D)), Group(np.arange(D))),
         (Group(np.zeros(D, int), [2.0]), Scaled(Group(np.zeros(D, int)), 2 / np.sqrt(D))),
+        (SparseGroup(np.arange(D) // 2, 0.0), Group(np.arange(D) // 2)),
+        (SparseGroup(np.arange(D) // 2, 1.0), L1()),
+        (SparseGroup(np.arange(D), 0.3), L1()),
+        (SparseGroup(np.zeros(D, int), 0.25, [0.0]), Scaled(L1(), 0.25)),
         (Sum(L1(), Box(-np.inf, np.inf)), L1()),
         (Sum(NoPenalty(), Nonnegative()), Nonnegative()),
         (Sum(Weighted(L1(), np.full(D, 2.0)), Nonnegative()), Scaled(Sum(L1(), Nonnegative()), 2)),
@@ -189,10 +194,14 @@ def test_strong_convexity_is_that_of_the_weakest_column():
     assert Weighted(L2(), np.zeros(0)).strong_convexity == 0
     assert Scaled(L1(), 2.0).separable
     assert not Group([0]).separable
+    assert not SparseGroup([0]).separable
 
 
 def test_no_columns_are_no_penalty():
-    for penalty in (L1(), L2(), Weighted(L1(), []), Group(np.zeros(0, int)), NormBall(1.0)):
+    none = np.zeros(0, int)
+    for penalty in (
+        L1(), L2(), Weighted(L1(), []), Group(none), SparseGroup(none), NormBall(1.0)
+    ):  # fmt: skip
         empty = np.zeros(0)
         assert penalty.value(empty) == penalty.conjugate(empty) == penalty.lam_max(empty) == 0
         assert penalty.dual_scale(empty) == 1

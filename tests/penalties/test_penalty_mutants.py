@@ -13,6 +13,7 @@ from tikhon.penalties import (
     NormBall,
     Penalty,
     Scaled,
+    SparseGroup,
     Sum,
     Weighted,
     soft_threshold,
@@ -68,7 +69,7 @@ class StrengthOfTheMean(L1):
 
 class StrengthOfThePlainNorm(Group):
     def lam_max(self, g):
-        return float(self._norms(g).max())
+        return float(self.partition.norms(g).max())
 
 
 class ConjugateOfThePenaltyItself(ElasticNet):
@@ -79,6 +80,21 @@ class ConjugateOfThePenaltyItself(ElasticNet):
 class ScaleOfTheWholeVector(Group):
     def dual_scale(self, v):
         return min(1.0, float(self._weights.min() / np.linalg.norm(v)))
+
+
+class GroupsShortenedFirst(SparseGroup):
+    def prox(self, w, step):
+        return soft_threshold(self._grouped.prox(w, step), step * self.l1_ratio)
+
+
+class StrengthOfTheGroupsAlone(SparseGroup):
+    def lam_max(self, g):
+        return max(self._grouped.lam_max(g), float(np.abs(g).max()))
+
+
+class ConjugateWithoutThresholding(SparseGroup):
+    def conjugate(self, v):
+        return self._grouped.conjugate(v)
 
 
 class StrongerThanItIs(L1):
@@ -124,6 +140,9 @@ class FactorTwice(Scaled):
         (StrengthOfThePlainNorm([0, 0, 0, 1, 1, 2]), "`lam_max`"),
         (ConjugateOfThePenaltyItself(0.5), "Moreau|sup <w, v>"),
         (ScaleOfTheWholeVector([0, 0, 1, 1, 2, 2]), "dual domain|largest scale"),
+        (GroupsShortenedFirst([0, 0, 1, 1, 2, 2]), "prox"),
+        (StrengthOfTheGroupsAlone([0, 0, 1, 1, 2, 2]), "`lam_max`"),
+        (ConjugateWithoutThresholding([0, 0, 1, 1, 2, 2]), "Moreau|sup <w, v>|into the domain"),
         (StrongerThanItIs(), "strongly by `strong_convexity`"),
         (DeafToColumns(L1(), WEIGHTS), "`restrict` must"),
         (FreeWhereItIsNot(L1(), WEIGHTS), "free coordinates"),

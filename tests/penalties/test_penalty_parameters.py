@@ -16,6 +16,7 @@ from tikhon.penalties import (
     Nonnegative,
     NormBall,
     Scaled,
+    SparseGroup,
     Sum,
     Weighted,
     hard_threshold,
@@ -43,6 +44,8 @@ def test_penalties_differ_when_a_parameter_does():
     assert Box(-0.0, 1.0) == Box(0.0, 1.0)
     assert Group([0, 1, 1]) == Group([0, 1, 1], [1.0, np.sqrt(2)])
     assert Group([0, 1, 1]) != "group"
+    assert SparseGroup([0, 1, 1]) == SparseGroup([0, 1, 1], 0.5, [1.0, np.sqrt(2)])
+    assert SparseGroup([0, 1, 1]) != SparseGroup([0, 1, 1], 0.4)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +87,9 @@ def test_parameters_are_copies_that_cannot_be_written():
         (lambda: Group([0.5, 1.0]), "`groups` must be one integer per column, got an array"),
         (lambda: Group([0, 1], [1.0]), "`weights` must have one entry per group, shape (2,), got"),
         (lambda: Group([0, 1], [1.0, -1.0]), "`weights` must be >= 0 and finite, got [1.0, -1.0]."),
+        (lambda: SparseGroup([0, 1], 1.5), "`l1_ratio` must be between 0 and 1, got 1.5."),
+        (lambda: SparseGroup([0, 1], weights=[1.0]), "`weights` must have one entry per group"),
+        (lambda: SparseGroup([0, 1]).prox(np.ones(3), 1.0), "`groups` has 2 entries for 3"),
         (lambda: Weighted(L1(), [1.0]).value(np.ones(3)), "`weights` has 1 entries for 3"),
         (lambda: Box([0.0], 1.0).prox(np.ones(3), 1.0), "`lower` has 1 entries for 3"),
         (lambda: Group([0, 1]).value(np.ones(3)), "`groups` has 2 entries for 3"),

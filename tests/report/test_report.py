@@ -38,6 +38,19 @@ def test_a_study_is_drawn_with_both_choices(model):
     assert axes.get_ylabel() == "held-out squared error"
 
 
+def test_the_rule_of_a_study_is_drawn_and_named_as_well():
+    model = tk.Ridge(rule="bic").fit(*tk.datasets.diabetes())
+    axes = model.study_.plot()
+    marks = {line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 2}
+    assert marks == {model.study_.lam(rule) for rule in ("min", "1se", "bic")}
+    assert f" bic: lam = {model.lam_:.3g}" in [text.get_text() for text in axes.texts]
+    text = summary(model, "Diabetes", DIABETES_FEATURES)
+    assert "<- bic" in text
+    assert f"{model.study_.mean[model.study_.index('bic')]:.6g} +- " in text
+    for other in model.study_.criteria(("min", "1se", "aic", "ebic")):
+        assert f"by {other.rule:<13}lam = {other.lam:.4g}, {other.df:.1f} degrees" in text
+
+
 def test_a_study_without_standard_errors_is_drawn_too():
     study = tk.Ridge(folds="gcv").fit(*tk.datasets.diabetes()).study_
     assert study.plot().get_ylabel() == "GCV squared error"

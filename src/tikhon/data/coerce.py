@@ -53,6 +53,17 @@ class Data:
         n = self.design.shape[0]
         return np.arange(n) if self.s is None else np.flatnonzero(self.s > 0)
 
+    def rows(self, index: IntArray) -> Data:
+        """Some of the rows, with their weights and groups."""
+        return Data(
+            self.design.rows(index),
+            self.y[index],
+            None if self.s is None else self.s[index],
+            None if self.groups is None else self.groups[index],
+            self.one_target,
+            self.feature_names,
+        )
+
     def labels(self) -> IntArray:
         """One cell for all rows in use: label 0, and -1 for rows of weight 0."""
         labels = np.zeros(self.design.shape[0], dtype=np.int64)

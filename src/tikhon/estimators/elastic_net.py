@@ -43,13 +43,17 @@ class ElasticNet(PenalisedRegressor):
     folds : int, one of `tk.folds`, fold numbers, or pairs, optional
         10 by default (on a table with fewer distinct rows, one per distinct row).
     rule : str or rule, default "min"
-        "min", or "1se", "2se", ...: the strongest strength within that many standard errors.
+        "min", "1se", "2se", ... (the strongest strength within that many standard errors), "aic",
+        "bic", "ebic".
     scoring : str, Score or callable, optional
         "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a cost function.
     standardize : bool, default True
         Penalise coefficients of columns scaled to unit (1/n) standard deviation, within each
         fold; coefficients are always returned on the scale of X.
     fit_intercept : bool, default True
+    nested : bool or int, default False
+        Cross-validate the choice itself, in an outer loop over folds of the same kind: as many as
+        the inner ones, or this many. The honest score is `study_.nested`.
     tol : float, default 1e-8
         Largest relative duality gap that counts as converged.
     max_seconds : float, optional
@@ -100,6 +104,7 @@ class ElasticNet(PenalisedRegressor):
         scoring: Any = None,
         standardize: bool = True,
         fit_intercept: bool = True,
+        nested: bool | int = False,
         tol: float = 1e-8,
         max_seconds: float | None = None,
     ) -> None:
@@ -112,6 +117,7 @@ class ElasticNet(PenalisedRegressor):
         self.scoring = scoring
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.nested = nested
         self.tol = tol
         self.max_seconds = max_seconds
 
@@ -122,7 +128,6 @@ class ElasticNet(PenalisedRegressor):
                 f"`l1_ratio` must be between 0 and 1, one number or a list, got {self.l1_ratio!r}."
             )
         self.l1_ratio_ = float(ratios[0])
-        self.studies_: dict[float, Study] = {}
         if len(ratios) > 1 and not (isinstance(self.lam, Grid) or self.lam == "cv"):
             raise ValueError(
                 f"several `l1_ratio` are chosen from by cross-validation; got lam={self.lam!r}. "
@@ -130,21 +135,35 @@ class ElasticNet(PenalisedRegressor):
             )
         super()._fit_checked(data)
 
-    def _fit_grid(self, data: Data, grid: Grid) -> None:
+    def _study(self, data: Data, grid: Grid) -> Study:
+        """Choose a mixture and a strength on some rows."""
+        studies = self._studies(data, grid)
+        return studies[_best(studies)]
+
+    def _studies(self, data: Data, grid: Grid) -> dict[float, Study]:
+        """One study for each mixture, all from one preparation of the table."""
         bench, score = self._bench(data), as_score(self.scoring)
         ratios = np.unique(np.asarray(self.l1_ratio, dtype=np.float64))[::-1]
-        machine = None
+        machine = bench.machine(self._mixture(data, float(ratios[0])))
+        studies = {}
         for ratio in ratios:
-            penalty = self._mixture(data, float(ratio))
-            machine = bench.machine(penalty) if machine is None else machine.with_penalty(penalty)
-            study = study_penalised(bench, machine, grid, rule=self.rule, score=score)
-            self.studies_[float(ratio)] = study
-        self.l1_ratio_ = min(self.studies_, key=lambda ratio: self.studies_[ratio].best_cost)
-        chosen = self.studies_[self.l1_ratio_]
-        self._choose(data, chosen, warn_at_edge=isinstance(self.lam, Grid))
+            each = machine.with_penalty(self._mixture(data, float(ratio)))
+            found = study_penalised(bench, each, grid, rule=self.rule, score=score)
+            studies[float(ratio)] = found
+        return studies
+
+    def _recorded_study(self, data: Data, grid: Grid) -> Study:
+        self.studies_ = self._studies(data, grid)
+        self.l1_ratio_ = _best(self.studies_)
+        return self.studies_[self.l1_ratio_]
 
     def _penalty(self, data: Data) -> Penalty:
         return self._mixture(data, self.l1_ratio_)
 
     def _mixture(self, data: Data, ratio: float) -> Penalty:
         return shaped(Mixture(ratio), data, self.weights, positive=self.positive)
+
+
+def _best(studies: dict[float, Study]) -> float:
+    """The mixture with the best mean score; of equals, the one with fewer nonzero coefficients."""
+    return min(studies, key=lambda ratio: (studies[ratio].best_cost, -ratio))

@@ -34,13 +34,17 @@ class Lasso(PenalisedRegressor):
     folds : int, one of `tk.folds`, fold numbers, or pairs, optional
         10 by default (on a table with fewer distinct rows, one per distinct row).
     rule : str or rule, default "min"
-        "min", or "1se", "2se", ...: the strongest strength within that many standard errors.
+        "min", "1se", "2se", ... (the strongest strength within that many standard errors), "aic",
+        "bic", "ebic".
     scoring : str, Score or callable, optional
         "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a cost function.
     standardize : bool, default True
         Penalise coefficients of columns scaled to unit (1/n) standard deviation, within each
         fold; coefficients are always returned on the scale of X.
     fit_intercept : bool, default True
+    nested : bool or int, default False
+        Cross-validate the choice itself, in an outer loop over folds of the same kind: as many as
+        the inner ones, or this many. The honest score is `study_.nested`.
     tol : float, default 1e-8
         Largest relative duality gap that counts as converged.
     max_seconds : float, optional
@@ -89,6 +93,7 @@ class Lasso(PenalisedRegressor):
         scoring: Any = None,
         standardize: bool = True,
         fit_intercept: bool = True,
+        nested: bool | int = False,
         tol: float = 1e-8,
         max_seconds: float | None = None,
     ) -> None:
@@ -100,6 +105,7 @@ class Lasso(PenalisedRegressor):
         self.scoring = scoring
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.nested = nested
         self.tol = tol
         self.max_seconds = max_seconds
 

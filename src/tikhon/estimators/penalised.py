@@ -16,6 +16,7 @@ from tikhon.paths.grid import Grid
 from tikhon.paths.penalised_path import path_of_one
 from tikhon.penalties.base import Penalty
 from tikhon.results import Path, Solution, Status
+from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
@@ -45,6 +46,7 @@ class PenalisedRegressor(LinearEstimator):
     scoring: Any
     standardize: bool
     fit_intercept: bool
+    nested: bool | int
     max_seconds: float | None
     foreign_strengths: ClassVar[dict[str, str]] = STRENGTH_ELSEWHERE
 
@@ -97,10 +99,28 @@ class PenalisedRegressor(LinearEstimator):
             stop=self._stop(),
         )
 
-    def _fit_grid(self, data: Data, grid: Grid) -> None:
+    def _study(self, data: Data, grid: Grid) -> Study:
+        """Choose a strength on some rows: the whole procedure, as nested folds repeat it."""
         bench = self._bench(data)
         machine = bench.machine(self._penalty(data))
-        study = study_penalised(bench, machine, grid, rule=self.rule, score=as_score(self.scoring))
+        return study_penalised(bench, machine, grid, rule=self.rule, score=as_score(self.scoring))
+
+    def _recorded_study(self, data: Data, grid: Grid) -> Study:
+        """Choose on all rows, and keep what estimators show besides the study."""
+        return self._study(data, grid)
+
+    def _fit_grid(self, data: Data, grid: Grid) -> None:
+        outer = outer_folds(self.folds, self.nested, grouped=data.groups is not None)
+        study = self._recorded_study(data, grid)
+        if outer is not None:
+            study = nest(
+                study,
+                data,
+                lambda part: self._study(part, grid),
+                outer,
+                as_score(self.scoring),
+                supports=True,
+            )
         self._choose(data, study, warn_at_edge=isinstance(self.lam, Grid))
 
     def _choose(self, data: Data, study: Study, *, warn_at_edge: bool) -> None:

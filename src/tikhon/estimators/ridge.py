@@ -8,13 +8,14 @@ import numpy as np
 
 from tikhon.data.coerce import Data
 from tikhon.data.moments import Cells
-from tikhon.errors import DataWarning, warn_user
+from tikhon.errors import DataWarning, UnsupportedError, warn_user
 from tikhon.estimators.base import LinearEstimator, check_range
 from tikhon.estimators.linear_regression import least_squares_status
 from tikhon.paths.grid import Grid
 from tikhon.paths.ridge_path import ridge_path, ridge_status
 from tikhon.results import Path, Status, StatusCode
-from tikhon.selection.cross_validation import study_ridge
+from tikhon.selection.nested import nest, outer_folds
+from tikhon.selection.ridge_study import RidgeStudy, study_ridge
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
@@ -44,9 +45,13 @@ class Ridge(LinearEstimator):
         10 by default (on a table with fewer distinct rows, one per distinct row). With "loo",
         exact leave-one-out in closed form; with "gcv", generalized cross-validation.
     rule : str or rule, default "min"
-        "min", or "1se", "2se", ...: the strongest strength within that many standard errors.
+        "min", or "1se", "2se", ...: the strongest strength within that many standard errors; or
+        an information criterion, "aic", "bic" or "ebic".
     scoring : str, Score or callable, optional
         "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a cost function.
+    nested : bool or int, default False
+        Cross-validate the choice itself, in as many outer folds as there are inner ones or in
+        this many: the honest score is `study_.nested`.
     standardize : bool, optional
         Penalise coefficients of columns scaled to unit (1/n) standard deviation, within each
         fold; coefficients are always returned on the scale of X. By default, yes for a
@@ -105,6 +110,7 @@ class Ridge(LinearEstimator):
         folds: Any = None,
         rule: str | Rule = "min",
         scoring: Any = None,
+        nested: bool | int = False,
         standardize: bool | None = None,
         fit_intercept: bool = True,
         solver: str = "auto",
@@ -115,6 +121,7 @@ class Ridge(LinearEstimator):
         self.folds = folds
         self.rule = rule
         self.scoring = scoring
+        self.nested = nested
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -126,9 +133,17 @@ class Ridge(LinearEstimator):
         if self.standardize not in (None, True, False):
             raise ValueError(f"`standardize` must be a boolean or None, got {self.standardize!r}.")
         self.lam_1se_ = float("nan")
+        given = not isinstance(self.lam, Grid) and not (
+            isinstance(self.lam, str) and self.lam == "cv"
+        )
+        if self.nested and (given or self.norm is not None):
+            raise UnsupportedError(
+                f"nested={self.nested} judges a choice, and a given `lam` or `norm` leaves nothing "
+                "to choose; use lam='cv' or a tk.Grid."
+            )
         if self.norm is not None:
             self._fit_norm(data)
-        elif isinstance(self.lam, Grid) or (isinstance(self.lam, str) and self.lam == "cv"):
+        elif not given:
             self._fit_grid(data, self.lam if isinstance(self.lam, Grid) else Grid())
         else:
             self._fit_strength(data, self._strengths(data))
@@ -157,18 +172,28 @@ class Ridge(LinearEstimator):
         return each
 
     def _fit_grid(self, data: Data, grid: Grid) -> None:
-        found = study_ridge(
-            data,
-            grid,
-            folds=self.folds,
-            rule=self.rule,
-            score=as_score(self.scoring),
-            standardize=self._standardize,
-            intercept=self.fit_intercept,
-            solver=self.solver,
-            tol=self.tol,
-        )
+        outer = outer_folds(self.folds, self.nested, grouped=data.groups is not None)
+        score = as_score(self.scoring)
+
+        def chosen_on(rows: Data) -> RidgeStudy:
+            return study_ridge(
+                rows,
+                grid,
+                folds=self.folds,
+                rule=self.rule,
+                score=score,
+                standardize=self._standardize,
+                intercept=self.fit_intercept,
+                solver=self.solver,
+                tol=self.tol,
+            )
+
+        found = chosen_on(data)
         study = found.study
+        if outer is not None:
+            study = nest(
+                study, data, lambda rows: chosen_on(rows).study, outer, score, supports=False
+            )
         self.study_: Study | None = study
         self.path_: Path | None = study.path
         chosen = study.lam()

@@ -44,6 +44,10 @@ class Loss(ABC):
         Whether z has one column per class, and y holds class codes.
     has_conjugate : bool
         Whether `conjugate` and `feasible` are implemented.
+    likelihood : str
+        What minus the loss is, up to a constant of the data: "exact" for the logarithm of a
+        likelihood, "normal" for that of a normal distribution times its unknown variance, "none"
+        otherwise. Information criteria need it.
     link_name : str
         "identity", "logit", "softmax", "log", or "none" where z estimates no mean.
 
@@ -68,6 +72,7 @@ class Loss(ABC):
     classification: ClassVar[bool] = False
     per_class: ClassVar[bool] = False
     has_conjugate: ClassVar[bool] = False
+    likelihood: ClassVar[str] = "none"
     link_name: ClassVar[str] = "identity"
 
     @property

@@ -35,6 +35,7 @@ class Logistic(Loss):
     name: ClassVar[str] = "logistic"
     classification: ClassVar[bool] = True
     has_conjugate: ClassVar[bool] = True
+    likelihood: ClassVar[str] = "exact"
     link_name: ClassVar[str] = "logit"
 
     @property

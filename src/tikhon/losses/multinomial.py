@@ -42,6 +42,7 @@ class Multinomial(Loss):
     classification: ClassVar[bool] = True
     per_class: ClassVar[bool] = True
     has_conjugate: ClassVar[bool] = True
+    likelihood: ClassVar[str] = "exact"
     link_name: ClassVar[str] = "softmax"
 
     @property

@@ -30,6 +30,7 @@ class Poisson(Loss):
 
     name: ClassVar[str] = "poisson"
     has_conjugate: ClassVar[bool] = True
+    likelihood: ClassVar[str] = "exact"
     link_name: ClassVar[str] = "log"
 
     def value(self, y: FloatArray, z: FloatArray) -> FloatArray:

@@ -26,6 +26,7 @@ class Squared(Loss):
 
     name: ClassVar[str] = "squared"
     has_conjugate: ClassVar[bool] = True
+    likelihood: ClassVar[str] = "normal"
 
     @property
     def smoothness(self) -> float:

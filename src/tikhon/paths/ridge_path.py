@@ -70,6 +70,7 @@ def ridge_path(
         intercepts=fit.intercepts[:, 0] if one_target else fit.intercepts,
         certificates=fit.certificates,
         df=np.array([spectrum.df(float(lam)) for lam in lams]),
+        losses=fit.losses,
         status=ridge_status(max(c.gap for c in fit.certificates), tol),
         solver=machine.name,
         passes=fit.passes + 1.0,
@@ -114,6 +115,13 @@ class LatePath(Path):
     def _solutions(self) -> tuple[Float64Array, Float64Array]:
         frame, spectrum = self._of
         return frame.to_user(spectrum.coefs(self.lams))
+
+    @cached_property
+    def losses(self) -> Float64Array:
+        """Mean training loss of each strength, from the spectrum."""
+        spectrum = self._of[1]
+        squares = [spectrum.mean_square_residual(float(lam)).sum() for lam in self.lams]
+        return np.array(squares) / 2.0
 
     @property
     def coefs(self) -> Float64Array:

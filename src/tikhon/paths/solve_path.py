@@ -14,7 +14,7 @@ from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid, as_grid
 from tikhon.paths.penalised_path import penalised_path
 from tikhon.paths.ridge_path import ridge_lams, ridge_path, smallest_lam
-from tikhon.penalties import L1
+from tikhon.penalties import L1, Scaled, Weighted
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Path, Solution, Status, StatusCode
@@ -122,6 +122,7 @@ def generic_path(
         intercepts=np.stack([np.asarray(solution.intercept) for solution in solutions]),
         certificates=tuple(solution.certificate for solution in solutions),
         df=np.array([_df(penalty, solution) for solution in solutions]),
+        losses=np.array([_loss(penalty, solution) for solution in solutions]),
         status=_worst(solutions),
         solver=solutions[0].solver,
         passes=sum(solution.passes for solution in solutions),
@@ -131,10 +132,17 @@ def generic_path(
 
 
 def _df(penalty: Penalty, solution: Solution) -> float:
-    """Degrees of freedom: the number of nonzeros for the lasso, unknown otherwise."""
+    """Degrees of freedom of a target: its nonzeros for the lasso, unknown otherwise."""
+    while isinstance(penalty, Weighted | Scaled):
+        penalty = penalty.penalty
     if isinstance(penalty, L1):
-        return float(np.count_nonzero(solution.coef))
+        return np.count_nonzero(solution.coef) * len(solution.coef) / solution.coef.size
     return float("nan")
+
+
+def _loss(penalty: Penalty, solution: Solution) -> float:
+    """The objective less the penalty: at a solution no constraint is violated."""
+    return solution.objective - float(solution.lam) * penalty.value(solution.coef)
 
 
 def _worst(solutions: list[Solution]) -> Status:

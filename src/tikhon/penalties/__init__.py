@@ -1,10 +1,11 @@
 """Penalties: one convex function of the coefficients per file.
 
 Each gives value, proximal operator, conjugate, subgradient distance and the strength at which all
-coefficients vanish. `Weighted`, `Scaled` and `Sum` make penalties from penalties. Subclass
-`Penalty`, or `Separable`, for your own.
+coefficients vanish. `Weighted`, `Scaled` and `Sum` make penalties from penalties, and
+`adaptive_weights` weights from a first fit. Subclass `Penalty`, or `Separable`, for your own.
 """
 
+from tikhon.penalties.adaptive import adaptive_weights
 from tikhon.penalties.base import Penalty
 from tikhon.penalties.calculus import Scaled, Sum
 from tikhon.penalties.elastic_net import ElasticNet
@@ -16,6 +17,7 @@ from tikhon.penalties.norm_ball import NormBall
 from tikhon.penalties.norms import l0, l1, l2
 from tikhon.penalties.ridge import L2
 from tikhon.penalties.separable import Separable
+from tikhon.penalties.sparse_group import SparseGroup
 from tikhon.penalties.thresholds import hard_threshold, soft_threshold
 from tikhon.penalties.weighted import Weighted
 
@@ -31,8 +33,10 @@ __all__ = [
     "Penalty",
     "Scaled",
     "Separable",
+    "SparseGroup",
     "Sum",
     "Weighted",
+    "adaptive_weights",
     "hard_threshold",
     "l0",
     "l1",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from tikhon.numerics import DOMAIN_SLACK
 from tikhon.penalties.arrays import HoldsArrays, frozen_copy
 from tikhon.penalties.base import BoolArray, Columns, Penalty, Step
+from tikhon.penalties.partition import Partition
 from tikhon.typing import FloatArray
 
 
@@ -30,6 +31,11 @@ class Group(HoldsArrays, Penalty):
         One per distinct label, in increasing order of labels; 0 leaves a group free. By default
         the square root of the number of columns in the group.
 
+    Attributes
+    ----------
+    partition : Partition
+        The columns of each group; `weights` are in its order.
+
     Examples
     --------
     >>> penalty = Group([0, 0, 1], weights=[1.0, 2.0])
@@ -43,7 +49,7 @@ class Group(HoldsArrays, Penalty):
 
     groups: npt.NDArray[np.integer[Any]] | npt.ArrayLike
     weights: FloatArray | npt.ArrayLike | None = None
-    _codes: npt.NDArray[np.intp] = field(init=False, repr=False)
+    partition: Partition = field(init=False, repr=False)
     _weights: npt.NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -53,11 +59,11 @@ class Group(HoldsArrays, Penalty):
                 "`groups` must be one integer per column, got an array of type "
                 f"{groups.dtype} and shape {groups.shape}."
             )
-        labels, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-        weights = frozen_copy(np.sqrt(sizes) if self.weights is None else self.weights)
-        if weights.shape != labels.shape:
+        partition = Partition.of(groups)
+        weights = frozen_copy(np.sqrt(partition.sizes) if self.weights is None else self.weights)
+        if weights.shape != (len(partition),):
             raise ValueError(
-                f"`weights` must have one entry per group, shape {labels.shape}, "
+                f"`weights` must have one entry per group, shape {(len(partition),)}, "
                 f"got {weights.shape}."
             )
         if not np.all((weights >= 0) & (weights < np.inf)):
@@ -66,28 +72,28 @@ class Group(HoldsArrays, Penalty):
         groups.setflags(write=False)
         object.__setattr__(self, "groups", groups)
         object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "_codes", codes)
+        object.__setattr__(self, "partition", partition)
         object.__setattr__(self, "_weights", weights)
 
     def value(self, w: FloatArray) -> float:
         """Return ``sum_g weights_g ||w_g||``."""
-        return float(self._weights @ self._norms(w))
+        return float(self._weights @ self.partition.norms(w))
 
     def prox(self, w: FloatArray, step: Step) -> FloatArray:
         """Return each group shortened by ``step weights_g``, or 0 where it is shorter.
 
         Only one step for all coefficients: a group has one length.
         """
-        norms = self._norms(w)
+        norms = self.partition.norms(w)
         shortened = np.maximum(0, norms - step * self._weights)
-        return self._scaled(
-            w, np.divide(shortened, norms, out=np.zeros_like(norms), where=norms > 0)
+        return self.partition.spread(
+            np.divide(shortened, norms, out=np.zeros_like(norms), where=norms > 0), w
         )
 
     def conjugate(self, v: FloatArray) -> float:
         """Return 0 if every ``||v_g|| <= weights_g`` but for 8 ulp, else ``inf``."""
         slack = DOMAIN_SLACK * np.finfo(v.dtype).eps
-        inside = self._norms(v) <= self._weights * (1 + slack)
+        inside = self.partition.norms(v) <= self._weights * (1 + slack)
         return 0.0 if inside.all() else np.inf
 
     def subgradient_distance(self, w: FloatArray, g: FloatArray) -> FloatArray:
@@ -96,34 +102,36 @@ class Group(HoldsArrays, Penalty):
         Where ``w_g`` is not 0 the only subgradient is ``weights_g w_g / ||w_g||``; at 0 they fill
         the ball of radius ``weights_g``, and g is shortened by it.
         """
-        norms, sizes = self._norms(w), self._norms(g)
+        norms, sizes = self.partition.norms(w), self.partition.norms(g)
         pull = np.divide(self._weights, norms, out=np.zeros_like(norms), where=norms > 0)
         excess = np.maximum(0, sizes - self._weights)
         left = np.divide(excess, sizes, out=np.zeros_like(norms), where=sizes > 0)
         share = np.where(norms > 0, 1.0, left)
-        return np.abs(self._scaled(g, share) + self._scaled(w, pull))
+        return np.abs(self.partition.spread(share, g) + self.partition.spread(pull, w))
 
     def entry_strengths(self, g: FloatArray) -> FloatArray:
         """Return ``||g_g|| / weights_g`` for every column of group g; 0 in groups of weight 0."""
         kept = self._weights > 0
-        needed = np.divide(self._norms(g), self._weights, out=np.zeros(len(kept)), where=kept)
-        return np.asarray(needed[self._codes])
+        needed = np.divide(
+            self.partition.norms(g), self._weights, out=np.zeros(len(kept)), where=kept
+        )
+        return np.asarray(needed[self.partition.codes])
 
     def lam_max(self, g: FloatArray) -> float:
         """Return the largest ``||g_g|| / weights_g`` over groups with positive weight."""
         kept = self._weights > 0
-        return float(np.max(self._norms(g)[kept] / self._weights[kept], initial=0.0))
+        return float(np.max(self.partition.norms(g)[kept] / self._weights[kept], initial=0.0))
 
     def dual_scale(self, v: FloatArray) -> float:
         """Return the largest t in [0, 1] with every ``t ||v_g|| <= weights_g``."""
-        norms = self._norms(v)
+        norms = self.partition.norms(v)
         room = np.divide(self._weights, norms, out=np.ones_like(norms), where=norms > 0)
         return float(np.min(room, initial=1.0))
 
     def unpenalised(self, d: int) -> BoolArray:
         """Return True for the columns of groups with weight 0."""
-        self._check_length(d)
-        return np.asarray(self._weights[self._codes] == 0)
+        self.partition.check_length(d)
+        return np.asarray(self._weights[self.partition.codes] == 0)
 
     def restrict(self, columns: Columns) -> Self:
         """Return the groups of some of the columns, with the weights of the full groups.
@@ -131,26 +139,5 @@ class Group(HoldsArrays, Penalty):
         Weights stay as they are when a group loses columns, so that dropping a column and fixing
         its coefficient at 0 are the same.
         """
-        codes = self._codes[columns]
+        codes = self.partition.codes[columns]
         return type(self)(np.asarray(self.groups)[columns], self._weights[np.unique(codes)])
-
-    def _norms(self, w: FloatArray) -> npt.NDArray[np.float64]:
-        """Return the norm of each group, scaled by its largest entry: no square overflows."""
-        self._check_length(len(w))
-        rows = np.abs(w if w.ndim > 1 else w[:, None]).astype(np.float64)
-        largest = np.zeros(len(self._weights))
-        np.maximum.at(largest, self._codes, rows.max(axis=1, initial=0.0))
-        unit = np.where(largest > 0, largest, 1.0)
-        squares = ((rows / unit[self._codes, None]) ** 2).sum(axis=1)
-        return unit * np.sqrt(np.bincount(self._codes, squares, minlength=len(unit)))
-
-    def _scaled(self, w: FloatArray, factors: FloatArray) -> FloatArray:
-        rows = factors[self._codes].astype(w.dtype)
-        return np.asarray(w * rows.reshape((-1,) + (1,) * (w.ndim - 1)))
-
-    def _check_length(self, d: int) -> None:
-        if d != len(self._codes):
-            raise ValueError(
-                f"`groups` has {len(self._codes)} entries for {d} coefficients. "
-                "Give one label per column of X."
-            )

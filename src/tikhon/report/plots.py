@@ -90,7 +90,7 @@ def _name_ends(
 
 
 def plot_study(study: Study, ax: Any = None) -> Any:
-    """Draw mean scores with their standard errors, and mark the choices of two rules."""
+    """Draw mean scores and standard errors; mark the choices of "min", "1se" and its own rule."""
     ax = _axes(ax)
     positive = study.lams > 0
     lams, mean, se = study.lams[positive], study.mean[positive], study.se[positive]
@@ -99,17 +99,17 @@ def plot_study(study: Study, ax: Any = None) -> Any:
     if np.isfinite(se).any():
         ax.fill_between(lams, mean - se, mean + se, color=ACCENT, alpha=0.18, linewidth=0)
     ax.plot(lams, mean, color=ACCENT, linewidth=1.8)
-    rules = ["min", "1se"] if np.isfinite(se).any() else ["min"]
-    for place, rule in enumerate(rules):
-        at = study.index(rule)
-        ax.axvline(study.lams[at], color=SECOND, linewidth=1.0, linestyle=["-", "--"][place])
+    rules = ("min", "1se") if study.rule in ("min", "1se") else ("min", "1se", study.rule)
+    for place, choice in enumerate(study.criteria(rules)):
+        ax.axvline(choice.lam, color=SECOND, linewidth=1.0, linestyle=["-", "--", ":"][place])
         ax.annotate(
-            f" {rule}: lam = {study.lams[at]:.3g}",
-            (study.lams[at], 0.97 - 0.07 * place),
+            f" {choice.rule}: lam = {choice.lam:.3g}",
+            (choice.lam, 0.97 - 0.07 * place),
             xycoords=("data", "axes fraction"),
             color=SECOND,
             fontsize=8,
             va="top",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.5},
         )
     ax.set_xscale("log")
     ax.invert_xaxis()

@@ -38,7 +38,7 @@ def _choice(model: Any) -> str:
     study = model.study_
     if study is None:
         return f"strength        lam = {model.lam_:.4g} (given)"
-    at, unit = study.index("min"), study.score.replace("_", " ")
+    at, unit = study.index(), study.score.replace("_", " ")
     known = bool(np.isfinite(study.se[at]))
     beside = f" +- {study.se[at]:.2g}" if known else ""
     how = study.method if study.scores is None else f"{study.scores.shape[1]} folds"
@@ -49,22 +49,26 @@ def _choice(model: Any) -> str:
         f"chosen          lam = {model.lam_:.4g}, {model.df_:.1f} effective degrees of freedom",
         f"  {unit:<14}{study.mean[at]:.6g}{beside}",
     ]
-    if known:
-        simple = study.index("1se")
-        df = study.path.df[simple]
+    lines += [
+        f"{f'by {other.rule}':<16}lam = {other.lam:.4g}, {other.df:.1f} degrees of freedom, "
+        f"{unit} {other.mean:.6g}"
+        for other in study.criteria()
+        if other.rule != study.rule
+    ]
+    if study.nested is not None:
+        low, high = study.nested.spread
         lines += [
-            f"simpler (1se)   lam = {study.lams[simple]:.4g}, {df:.1f} degrees of freedom",
-            f"  {unit:<14}{study.mean[simple]:.6g}",
+            f"nested          {len(study.nested)} outer folds chose lam = {low:.4g} to {high:.4g}",
+            f"  {unit:<14}{study.nested.mean:.6g} +- {study.nested.se:.2g}",
         ]
-    return "\n".join([*lines, f"all of it took  {study.seconds:.3f} s"])
+    seconds = study.seconds + (0.0 if study.nested is None else study.nested.seconds)
+    return "\n".join([*lines, f"all of it took  {seconds:.3f} s"])
 
 
 def _curve(study: Any) -> str:
     """The mean scores as bars, at a dozen strengths spread over the grid."""
     count = min(CURVE_ROWS, len(study.lams))
-    marks = {study.index("min"): "  <- min"}
-    if np.isfinite(study.se[study.index("min")]):
-        marks = {study.index("1se"): "  <- 1se"} | marks
+    marks = {c.index: f"  <- {c.rule}" for c in study.criteria(_marked(study))}
     places = np.unique(
         np.concatenate(
             [
@@ -84,6 +88,11 @@ def _curve(study: Any) -> str:
             f"{study.mean[place]:>10.5g}  {bar}{mark}"
         )
     return "\n".join(lines)
+
+
+def _marked(study: Any) -> tuple[str, ...]:
+    """The rules shown on the curve; where two choose the same strength the last is named."""
+    return ("1se", "min") if study.rule in ("1se", "min") else ("1se", "min", study.rule)
 
 
 def _coefficients(model: Any, names: tuple[str, ...], spread: Float64Array | None) -> str:

@@ -19,6 +19,7 @@ from tikhon.paths.grid import Grid
 from tikhon.paths.solve_path import generic_lams, generic_path
 from tikhon.penalties.base import Penalty
 from tikhon.results import Path
+from tikhon.selection.evidence import Sample
 from tikhon.selection.folds import as_folds
 from tikhon.selection.rules import Rule
 from tikhon.selection.scores import SQUARED_ERROR, Score
@@ -26,7 +27,7 @@ from tikhon.selection.split import Rows
 from tikhon.selection.study import Study, fold_of_rows, summarise
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["cross_validate_generic"]
+__all__ = ["cross_validate_generic", "mean_loss_score"]
 
 
 def cross_validate_generic(
@@ -37,15 +38,12 @@ def cross_validate_generic(
     *,
     folds: Any,
     rule: str | Rule,
-    score: Score | None,
+    score: Score,
     standardize: bool,
     intercept: bool,
     tol: float,
 ) -> Study:
-    """Solve the path on every training set and score it on the rows left out.
-
-    The score is the mean loss unless another is given.
-    """
+    """Solve the path on every training set and score it on the rows left out."""
     if standardize:
         raise UnsupportedError(
             f"standardize=True is available for the squared loss with L2; for "
@@ -63,14 +61,13 @@ def cross_validate_generic(
     split = as_folds(folds, grouped=data.groups is not None).split(
         Rows(data.design, data.y, data.used, data.groups)
     )
-    judge = score or _mean_loss(loss)
     columns, weights = [], []
     for k in range(len(split)):
         train, test = split.cells.where(split.train[k]), split.cells.where(split.test[k])
         part = generic_path(
-            loss, penalty, _rows(data, train), grid, intercept=intercept, tol=tol, lams=lams
+            loss, penalty, data.rows(train), grid, intercept=intercept, tol=tol, lams=lams
         )
-        columns.append(_score_path(part, data, test, judge))
+        columns.append(_score_path(part, data, test, score))
         weights.append(float(len(test)) if data.s is None else float(data.s[test].sum()))
     scores, fold_weight = np.column_stack(columns), np.array(weights)
     mean, se = summarise(scores, fold_weight)
@@ -81,23 +78,13 @@ def cross_validate_generic(
         se=se,
         fold=fold_of_rows(split),
         fold_weight=fold_weight,
-        score=judge.name,
-        greater_is_better=judge.greater_is_better,
+        score=score.name,
+        greater_is_better=score.greater_is_better,
         method="folds",
         rule=rule,
         solver=whole.solver,
         seconds=time.perf_counter() - started,
-    )
-
-
-def _rows(data: Data, rows: IntArray) -> Data:
-    return Data(
-        data.design.rows(rows),
-        data.y[rows],
-        None if data.s is None else data.s[rows],
-        None,
-        data.one_target,
-        data.feature_names,
+        sample=Sample.of(loss, data, intercept=intercept),
     )
 
 
@@ -112,7 +99,8 @@ def _score_path(path: Path, data: Data, rows: IntArray, score: Score) -> Float64
     )
 
 
-def _mean_loss(loss: Loss) -> Score:
+def mean_loss_score(loss: Loss) -> Score:
+    """Return the score that judges by the loss itself: the squared error for the squared loss."""
     if isinstance(loss, Squared):
         return SQUARED_ERROR
 

@@ -12,9 +12,11 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
 from tikhon.errors import UnsupportedError
+from tikhon.losses import Squared
 from tikhon.paths.grid import Grid
 from tikhon.paths.penalised_path import PenalisedPath, penalised_lams
 from tikhon.penalties.base import Penalty
+from tikhon.selection.evidence import Sample
 from tikhon.selection.folds import as_folds
 from tikhon.selection.judge import judge_fold
 from tikhon.selection.rules import Rule
@@ -112,6 +114,7 @@ def study_penalised(
         rule=rule,
         solver=machine.name,
         seconds=seconds,
+        sample=Sample.of(Squared(), data, intercept=machine.training.intercept),
     )
 
 

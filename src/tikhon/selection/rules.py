@@ -1,10 +1,14 @@
 """Rules that choose a strength from a study; they look at figures only, nothing is fitted.
 
-    min    the best mean score
-    1se    the strongest strength whose mean is within one standard error of the best
-    kse    the same with k standard errors: "2se", "0.5se", `StandardErrors(k)`
+    min     the best mean score
+    1se     the strongest strength whose mean is within one standard error of the best
+    kse     the same with k standard errors: "2se", "0.5se", `StandardErrors(k)`
+    aic     training loss and degrees of freedom: see `tikhon.selection.criteria`
+    bic     the same, with a higher price for each degree of freedom
+    ebic    the same, higher still where there are many columns: `EBIC(gamma)`
 
-Ties go to the simpler model: the grid is ordered strongest first and the first one wins.
+Ties, within rounding, go to the simpler model: the grid is ordered strongest first and the first
+one wins.
 """
 
 from __future__ import annotations
@@ -15,17 +19,19 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from tikhon.typing import Float64Array
+from tikhon.errors import UnsupportedError
+from tikhon.selection.criteria import AIC, BIC, EBIC
+from tikhon.selection.evidence import Evidence, strongest_of_the_best
 
-__all__ = ["Min", "Rule", "StandardErrors", "as_rule"]
+__all__ = ["AIC", "BIC", "EBIC", "Evidence", "Min", "Rule", "StandardErrors", "as_rule"]
 
 
 @runtime_checkable
 class Rule(Protocol):
-    """Chooses a position of the grid (strongest first) from mean costs and standard errors."""
+    """Chooses a position of the grid (strongest first) from what a study knows."""
 
-    def choose(self, cost: Float64Array, se: Float64Array) -> int:
-        """Return the chosen position; a smaller cost is better."""
+    def choose(self, evidence: Evidence) -> int:
+        """Return the chosen position."""
         ...
 
 
@@ -33,11 +39,9 @@ class Rule(Protocol):
 class Min:
     """The best mean score."""
 
-    def choose(self, cost: Float64Array, se: Float64Array) -> int:  # noqa: ARG002
+    def choose(self, evidence: Evidence) -> int:
         """Return the position of the smallest cost."""
-        if np.isnan(cost).all():
-            raise ValueError("every score of the study is nan: no strength can be chosen.")
-        return int(np.nanargmin(cost))
+        return strongest_of_the_best(evidence.cost)
 
 
 @dataclass(frozen=True)
@@ -55,25 +59,31 @@ class StandardErrors:
         if not self.k >= 0:
             raise ValueError(f"`k` must be >= 0, got {self.k}.")
 
-    def choose(self, cost: Float64Array, se: Float64Array) -> int:
+    def choose(self, evidence: Evidence) -> int:
         """Return the first position whose cost is within k standard errors of the smallest."""
-        best = Min().choose(cost, se)
-        if not np.isfinite(se[best]):
-            raise ValueError(
+        se = evidence.se[Min().choose(evidence)]
+        if not np.isfinite(se):
+            raise UnsupportedError(
                 "this study has no standard error (one fold, or a closed-form criterion); "
                 "use rule='min'."
             )
-        return int(np.argmax(cost <= cost[best] + self.k * se[best]))
+        return strongest_of_the_best(evidence.cost, self.k * float(se))
+
+
+_BY_NAME: dict[str, Rule] = {"min": Min(), "aic": AIC(), "bic": BIC(), "ebic": EBIC()}
 
 
 def as_rule(rule: str | Rule) -> Rule:
-    """Turn "min", "1se", "2.5se" or a rule object into a rule."""
+    """Turn "min", "1se", "2.5se", "aic", "bic", "ebic" or a rule object into a rule."""
     if isinstance(rule, str):
-        if rule == "min":
-            return Min()
+        if rule in _BY_NAME:
+            return _BY_NAME[rule]
         match = re.fullmatch(r"(\d+(?:\.\d+)?)se", rule)
         if match:
             return StandardErrors(float(match.group(1)))
     elif isinstance(rule, Rule):
         return rule
-    raise ValueError(f"`rule` must be 'min', '1se', '2se', ... or a rule object, got {rule!r}.")
+    raise ValueError(
+        "`rule` must be 'min', '1se', '2se', ..., 'aic', 'bic', 'ebic' or a rule object, "
+        f"got {rule!r}."
+    )

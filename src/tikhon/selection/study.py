@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tikhon.errors import UnsupportedError
 from tikhon.results import Path, Solution, frame
+from tikhon.selection.evidence import Evidence, Sample
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.split import Split
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["Study", "fold_of_rows", "summarise"]
+if TYPE_CHECKING:
+    from tikhon.selection.nested import Nested
+
+__all__ = ["Choice", "Study", "fold_of_rows", "summarise"]
+
+RULES = ("min", "1se", "aic", "bic", "ebic")
+"""What `Study.criteria` compares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a rule chooses.
+
+    Attributes
+    ----------
+    rule : str
+    index : int
+        Position of the strength, strongest first.
+    lam : float
+    df : float
+        Degrees of freedom there.
+    mean, se : float
+        Mean held-out score there, and its standard error.
+    """
+
+    rule: str
+    index: int
+    lam: float
+    df: float
+    mean: float
+    se: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -41,6 +74,10 @@ class Study:
     solver : str
         The plan: regime and algorithm.
     seconds : float
+    sample : Sample
+        Loss, rows, columns and targets, as information criteria count them.
+    nested : Nested or None
+        The score of the whole procedure, choice included, where it was asked for.
     """
 
     path: Path
@@ -55,6 +92,8 @@ class Study:
     rule: str | Rule
     solver: str
     seconds: float
+    sample: Sample
+    nested: Nested | None = None
 
     def __repr__(self) -> str:
         how = self.method if self.scores is None else f"{self.scores.shape[1]} folds"
@@ -69,10 +108,25 @@ class Study:
         """The strengths, strongest first."""
         return self.path.lams
 
+    @property
+    def evidence(self) -> Evidence:
+        """What rules look at."""
+        cost = -self.mean if self.greater_is_better else self.mean
+        return Evidence(cost, self.se, self.path, self.sample)
+
+    @property
+    def nested_score(self) -> float:
+        """The mean score over outer folds, whose rows had no part in the choice of the strength."""
+        if self.nested is None:
+            raise UnsupportedError(
+                "this study has no `nested_score`: ask for one by nested=True in tk.cross_validate "
+                "or tk.Ridge."
+            )
+        return self.nested.mean
+
     def index(self, rule: str | Rule | None = None) -> int:
         """Return the position of the strength that a rule chooses."""
-        cost = -self.mean if self.greater_is_better else self.mean
-        return as_rule(self.rule if rule is None else rule).choose(cost, self.se)
+        return as_rule(self.rule if rule is None else rule).choose(self.evidence)
 
     def lam(self, rule: str | Rule | None = None) -> float:
         """Return the strength that a rule chooses."""
@@ -95,6 +149,24 @@ class Study:
         if len(self.lams) == 1 or 0 < best < len(self.lams) - 1:
             return None
         return "largest" if best == 0 else "smallest"
+
+    def criteria(self, rules: Sequence[str | Rule] = RULES) -> tuple[Choice, ...]:
+        """Return what each rule chooses, without fitting again: rows of a table.
+
+        Rules that this study has no evidence for are left out: "1se" without standard errors,
+        criteria without degrees of freedom or a likelihood. ``pandas.DataFrame(study.criteria())``
+        is a table.
+        """
+        chosen = []
+        for rule in rules:
+            try:
+                at = self.index(rule)
+            except UnsupportedError:
+                continue
+            figures = (self.lams, self.path.df, self.mean, self.se)
+            name = rule if isinstance(rule, str) else repr(rule)
+            chosen.append(Choice(name, at, *(float(figure[at]) for figure in figures)))
+        return tuple(chosen)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return strengths, mean scores, standard errors and the folds' scores as a DataFrame."""

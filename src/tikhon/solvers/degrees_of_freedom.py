@@ -23,7 +23,7 @@ __all__ = ["degrees_of_freedom"]
 def degrees_of_freedom(
     frame: Frame, penalty: Penalty, lams: Float64Array, coefs: Float64Array
 ) -> Float64Array:
-    """Return df (L,) of coefficients (L, d, targets) on the user's scale; nan where unknown."""
+    """Return df (L,), a mean over targets, of coefficients (L, d, targets); nan where unknown."""
     scale = frame.view.scale
     scaled = penalty.on_scaled(scale)
     found = [
@@ -36,8 +36,8 @@ def _df(frame: Frame, penalty: Penalty, lam: float, W: Float64Array) -> float:
     """One strength. Penalties that couple no targets are counted target by target."""
     targets = W.shape[1]
     if targets > 1 and not penalty.separable:
-        return _coupled(frame, penalty, lam, W)
-    return float(sum(_coupled(frame, penalty, lam, W[:, [t]]) for t in range(targets)))
+        return float(_coupled(frame, penalty, lam, W) / targets)
+    return float(np.mean([_coupled(frame, penalty, lam, W[:, [t]]) for t in range(targets)]))
 
 
 def _coupled(frame: Frame, penalty: Penalty, lam: float, W: Float64Array) -> float:

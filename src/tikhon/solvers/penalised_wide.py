@@ -22,8 +22,8 @@ from tikhon.penalties.base import Penalty
 from tikhon.problem.squared import Frame, NullModel
 from tikhon.solvers.gram_solvers import within_bounds
 from tikhon.solvers.path_fit import PathFit
-from tikhon.solvers.training import Training
 from tikhon.solvers.penalised_columns import PenalisedColumns
+from tikhon.solvers.training import Training
 from tikhon.solvers.wide_table import WideTable
 from tikhon.solvers.working_path import WorkingPath
 from tikhon.solvers.working_sets import ColumnStore

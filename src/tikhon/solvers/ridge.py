@@ -36,6 +36,8 @@ class RidgeFit:
     coefs : ndarray of shape (L, d, targets)
     intercepts : ndarray of shape (L, targets)
     certificates : tuple of Certificate
+    losses : ndarray of shape (L,)
+        Mean loss on the rows, summed over targets.
     passes : float
         Passes over the rows, the certificate's included.
     """
@@ -43,6 +45,7 @@ class RidgeFit:
     coefs: Float64Array
     intercepts: Float64Array
     certificates: tuple[Certificate, ...]
+    losses: Float64Array
     passes: float
 
 
@@ -68,7 +71,8 @@ def ridge_refined(
         best = attempt
         if not halved:
             break
-    return RidgeFit(best.V, best.b, tuple(best.certificates), done + 1.0)
+    losses = best.seen.square.sum(axis=1) / 2.0
+    return RidgeFit(best.V, best.b, tuple(best.certificates), losses, done + 1.0)
 
 
 def ridge_certified(

@@ -109,7 +109,7 @@ def _unpenalised(training: Training, data: Data, tol: float, started: float) -> 
         fit.rung,
         time.perf_counter() - started,
     )
-    df = float(fit.rank if fit.rank >= 0 else d) * data.y.shape[1]
+    df = float(fit.rank if fit.rank >= 0 else d)
     return Single(solution, df, fit.certificate.objective, fit.aliased)
 
 

@@ -33,6 +33,7 @@ from tikhon.penalties import (
     NormBall,
     Penalty,
     Scaled,
+    SparseGroup,
     Sum,
     Weighted,
 )
@@ -70,6 +71,11 @@ PENALTIES: Final[dict[type[Penalty], Callable[[int], tuple[Penalty, ...]]]] = {
         Scaled(L1(), 2.5),
         Scaled(Group(np.arange(d) // 2), 0.4),
         Scaled(Weighted(ElasticNet(0.3), _cycle(d, 1.0, 0.0, 2.0)), 2.0),
+    ),
+    SparseGroup: lambda d: (
+        SparseGroup(np.arange(d) // 2),
+        SparseGroup(np.arange(d) // 3, 0.9),
+        SparseGroup(_cycle(d, 7, -1, 7).astype(np.int64), 0.2, [0.0, 1.5][: min(d, 2)]),
     ),
     Sum: lambda d: (
         Sum(L1(), Nonnegative()),
