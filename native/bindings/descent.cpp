@@ -8,6 +8,7 @@
 
 #include "tikhon/column_path.hpp"
 #include "tikhon/gram_path.hpp"
+#include "tikhon/group_descent.hpp"
 #include "tikhon/stop.hpp"
 
 namespace nb = nanobind;
@@ -37,6 +38,26 @@ Index gram_path(SquareMatrix K, Vector c, Vector l1, Vector l2, Vector lower, Ve
   const nb::gil_scoped_release released;
   return tikhon::gram_path(problem, penalty, strengths, count, {relative, absolute}, start,
                            solutions, flags, stop);
+}
+
+using Indices = nb::ndarray<const Index, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+double group_descent(SquareMatrix K, Indices members, Indices starts, Vector weight,
+                     Vector curvature, Vector l1, Indices chosen, double lam, int sweeps,
+                     MutableMatrix W, MutableMatrix G, const tikhon::Stop& stop) {
+  const tikhon::GroupBlocks blocks{members.data(), starts.data(), weight.data(),
+                                   curvature.data(), l1.data()};
+  const double* moments = K.data();
+  const Index size = static_cast<Index>(W.shape(1));
+  const Index targets = static_cast<Index>(W.shape(0));
+  const Index stride = K.stride(0);
+  const Index* groups = chosen.data();
+  const Index count = static_cast<Index>(chosen.shape(0));
+  double* coefs = W.data();
+  double* correlations = G.data();
+  const nb::gil_scoped_release released;
+  return tikhon::group_descent(moments, size, stride, targets, blocks, groups, count, lam, sweeps,
+                               coefs, correlations, stop);
 }
 
 template <class T>
@@ -141,6 +162,10 @@ void define_descent(nb::module_& m) {
         "l2"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(), "lams"_a.noconvert(),
         "relative"_a, "absolute"_a, "w"_a.noconvert(), "out"_a.noconvert(), "status"_a.noconvert(),
         "stop"_a);
+  m.def("group_descent", &group_descent, "K"_a.noconvert(), "members"_a.noconvert(),
+        "starts"_a.noconvert(), "weight"_a.noconvert(), "curvature"_a.noconvert(),
+        "l1"_a.noconvert(), "chosen"_a.noconvert(), "lam"_a, "sweeps"_a, "W"_a.noconvert(),
+        "G"_a.noconvert(), "stop"_a);
   define_sparse_column_path<float, std::int32_t>(m);
   define_sparse_column_path<double, std::int32_t>(m);
   define_sparse_column_path<float, std::int64_t>(m);

@@ -119,3 +119,17 @@ def dense_column_path(
     threads: int,
     stop: Stop,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], _Float64, NDArray[np.intc], int]: ...
+def group_descent(
+    K: _Float64,
+    members: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    weight: _Float64,
+    curvature: _Float64,
+    l1: _Float64,
+    chosen: NDArray[np.int64],
+    lam: float,
+    sweeps: int,
+    W: _Float64,
+    G: _Float64,
+    stop: Stop,
+) -> float: ...

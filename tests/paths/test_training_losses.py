@@ -73,7 +73,15 @@ def test_degrees_of_freedom_of_the_lasso_are_its_nonzeros_per_target(rng):
         np.testing.assert_array_equal(path.df, np.count_nonzero(path.coefs, axis=1))
     two = tk.path(tk.losses.Squared(), L1, X, np.column_stack([y, X[:, 0]]), lams=5)
     np.testing.assert_allclose(two.df, np.count_nonzero(two.coefs, axis=(1, 2)) / 2)
-    group = tk.path(
-        tk.losses.Squared(), Scaled(tk.penalties.Group([0, 0, 1, 1]), 2.0), X, y, lams=3
-    )
-    assert np.isnan(group.df).all()
+
+
+def test_degrees_of_freedom_of_groups_lie_between_groups_and_columns(rng):
+    X = rng.standard_normal((60, 6))
+    y = X @ [2.0, -1.0, 0.5, 0.0, 0.0, 0.0] + 0.5 * rng.standard_normal(60)
+    groups = np.array([0, 0, 1, 1, 2, 2])
+    penalty = tk.penalties.Scaled(tk.penalties.Group(groups), 2.0)
+    path = tk.path(tk.losses.Squared(), penalty, X, y, lams=6)
+    for df, coef in zip(path.df, path.coefs, strict=True):
+        held = np.count_nonzero(coef)
+        assert len(set(groups[coef != 0])) * (held > 0) - 1e-9 <= df <= held + 1e-9
+    assert path.df[0] == 0.0

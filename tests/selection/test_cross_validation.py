@@ -174,7 +174,7 @@ def test_permuting_the_rows_changes_nothing(rng):
 def test_many_cells_and_few_cells_give_the_same_scores(rng, monkeypatch):
     X, y = data_of(rng, "tall")
     shared = study_of(X, y, folds=SCHEMES["time"], standardize=True)
-    monkeypatch.setattr("tikhon.selection.cross_validation.MANY_CELLS", 1)
+    monkeypatch.setattr("tikhon.selection.ridge_study.MANY_CELLS", 1)
     own = study_of(X, y, folds=SCHEMES["time"], standardize=True)
     np.testing.assert_allclose(own.scores, shared.scores, rtol=1e-11)
 

@@ -32,7 +32,7 @@ def test_the_lasso_agrees_with_scikit_learn(rng):
 
 def test_history_records_objective_gap_time_and_passes(rng):
     X, y = data_of(rng, tk.losses.Squared())
-    history = tk.solve(l1_problem(), X, y).history
+    history = tk.solve(l1_problem(), X, y, solver="proximal_gradient").history
     lengths = {len(column) for column in (history.objective, history.gap, history.seconds)}
     assert lengths == {len(history.passes)}
     assert history.gap[-1] <= 1e-8 < history.gap[0]
@@ -42,7 +42,13 @@ def test_history_records_objective_gap_time_and_passes(rng):
 def test_a_callback_sees_progress_and_may_stop(rng):
     X, y = data_of(rng, tk.losses.Squared())
     seen = []
-    stopped = tk.solve(l1_problem(), X, y, callback=lambda p: seen.append(p.iteration) or True)
+    stopped = tk.solve(
+        l1_problem(),
+        X,
+        y,
+        solver="proximal_gradient",
+        callback=lambda p: seen.append(p.iteration) or True,
+    )
     assert seen == [0]
     assert stopped.status == "interrupted"
     assert np.isfinite(stopped.certificate.gap)
@@ -50,7 +56,9 @@ def test_a_callback_sees_progress_and_may_stop(rng):
 
 def test_time_runs_out_with_the_best_so_far_and_its_certificate(rng):
     X, y = data_of(rng, tk.losses.Squared())
-    solution = tk.solve(l1_problem(1e-6), X, y, tol=1e-30, max_seconds=0.05)
+    solution = tk.solve(
+        l1_problem(1e-6), X, y, solver="proximal_gradient", tol=1e-30, max_seconds=0.05
+    )
     assert solution.status == "max_seconds"
     assert solution.certificate.gap < 1.0
     assert "max_seconds" in solution.status.remedy
@@ -109,7 +117,7 @@ def test_separable_classes_without_a_strength_are_named():
 
 def test_iterations_may_be_limited(rng):
     X, y = data_of(rng, tk.losses.Squared())
-    stopped = tk.solve(l1_problem(1e-6), X, y, tol=1e-30, max_iter=20)
+    stopped = tk.solve(l1_problem(1e-6), X, y, solver="proximal_gradient", tol=1e-30, max_iter=20)
     assert stopped.status == "max_iter"
     assert "max_iter" in stopped.status.remedy
 
@@ -118,3 +126,11 @@ def test_an_unknown_solver_is_refused_with_those_that_exist(rng):
     X, y = data_of(rng, tk.losses.Squared())
     with pytest.raises(tk.UnsupportedError, match="'proximal_gradient'"):
         tk.solve(l1_problem(), X, y, solver="magic")
+
+
+@pytest.mark.parametrize("penalty", [tk.penalties.L1(), tk.penalties.L2()], ids=repr)
+@pytest.mark.parametrize("option", [{"callback": print}, {"max_iter": 5}], ids=str)
+def test_options_of_iterations_are_refused_where_nothing_iterates(rng, penalty, option):
+    X, y = data_of(rng, tk.losses.Squared())
+    with pytest.raises(tk.UnsupportedError, match=r"no such iterations.*'proximal_gradient'"):
+        tk.solve(tk.Problem(tk.losses.Squared(), penalty, 0.1), X, y, **option)

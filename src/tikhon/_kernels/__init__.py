@@ -15,9 +15,11 @@ from tikhon._kernels.descent import (
     ColumnPath,
     ColumnProblem,
     GramPath,
+    GroupBlocks,
     Stop,
     column_path,
     gram_path,
+    group_descent,
 )
 from tikhon._kernels.processor import instruction_set, limit_instruction_set, thread_count
 from tikhon._kernels.tables import (
@@ -37,11 +39,13 @@ __all__ = [
     "ColumnProblem",
     "ColumnScan",
     "GramPath",
+    "GroupBlocks",
     "Stop",
     "column_path",
     "correlate_dd",
     "gather",
     "gram_path",
+    "group_descent",
     "hash_rows",
     "instruction_set",
     "limit_instruction_set",

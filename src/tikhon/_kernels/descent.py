@@ -23,9 +23,11 @@ __all__ = [
     "ColumnPath",
     "ColumnProblem",
     "GramPath",
+    "GroupBlocks",
     "Stop",
     "column_path",
     "gram_path",
+    "group_descent",
 ]
 
 CONVERGED, STALLED, STOPPED = 0, 1, 2
@@ -198,3 +200,85 @@ def column_path(
         return ColumnPath(*_native.dense_column_path(X, shift, *rest))
     values, rows, starts = compressed(X)
     return ColumnPath(*_native.sparse_column_path(values, rows, starts, *rest))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupBlocks:
+    """Columns in groups, for `group_descent`.
+
+    Attributes
+    ----------
+    members : ndarray of int64, shape (m,)
+        Columns, group after group.
+    starts : ndarray of int64, shape (groups + 1,)
+        Places in `members`.
+    weight, curvature : ndarray of shape (groups,)
+        The penalty's weight, and a bound on the eigenvalues of the group's block of K.
+    l1 : ndarray of shape (m,)
+        Sizes, column by column.
+    """
+
+    members: IntArray
+    starts: IntArray
+    weight: Float64Array
+    curvature: Float64Array
+    l1: Float64Array
+
+
+def group_descent(
+    K: Float64Array,
+    blocks: GroupBlocks,
+    chosen: IntArray,
+    lam: float,
+    W: Float64Array,
+    G: Float64Array,
+    *,
+    sweeps: int,
+    stop: Stop,
+) -> float:
+    """Sweep over some groups, each to the minimum of its own problem; W and G change in place.
+
+    Parameters
+    ----------
+    K
+        Symmetric, shape (m, m), rows contiguous.
+    blocks
+        The groups of the m columns.
+    chosen
+        Numbers of the groups to visit.
+    W, G
+        Coefficients and correlations ``C - K W``, shape (targets, m).
+
+    Returns
+    -------
+    float
+        How far the last sweep moved: the largest ``curvature ||change||`` of a group.
+    """
+    m = len(K)
+    if not (K.dtype == np.float64 and K.shape == (m, m) and K.strides[1] == K.itemsize):
+        raise ValueError("`K` must be a square float64 matrix with contiguous rows.")
+    groups = len(blocks.weight)
+    check_array("members", blocks.members, np.int64, (m,))
+    check_array("starts", blocks.starts, np.int64, (groups + 1,))
+    check_array("weight", blocks.weight, np.float64, (groups,))
+    check_array("curvature", blocks.curvature, np.float64, (groups,))
+    check_array("l1", blocks.l1, np.float64, (m,))
+    check_array("chosen", chosen, np.int64, (None,))
+    check_array("W", W, np.float64, (None, m), written=True)
+    check_array("G", G, np.float64, W.shape, written=True)
+    if len(chosen) and not (chosen.min() >= 0 and chosen.max() < groups):
+        raise IndexError(f"`chosen` must name groups below {groups}, got {chosen.max()}.")
+    return _native.group_descent(
+        K,
+        blocks.members,
+        blocks.starts,
+        blocks.weight,
+        blocks.curvature,
+        blocks.l1,
+        chosen,
+        lam,
+        sweeps,
+        W,
+        G,
+        stop,
+    )

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from tikhon.penalties.bisection import smallest_strength, widest_scale
 from tikhon.penalties.coordinates import Coordinates
+from tikhon.penalties.group_form import GroupForm
 from tikhon.typing import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
@@ -127,12 +128,19 @@ class Penalty(ABC):
         """Return sizes, squares and bounds of `d` columns, None where that is not the form."""
         return None
 
+    def group_form(self, d: int) -> GroupForm | None:  # noqa: ARG002
+        """Return sizes by column and norms by group of `d` columns, None if not of that form."""
+        return None
+
     def support_curvature(self, w: FloatArray) -> tuple[IntArray, FloatArray] | None:
         """Return the entries of `w` that are free to move, and the curvature of R among them.
 
         Entries count through ``w.ravel()``, and the curvature is its diagonal, (k,), or a matrix,
         (k, k). None where that is not known.
         """
+        groups = self.group_form(len(w))
+        if groups is not None:
+            return groups.support_curvature(w)
         form = self.coordinates(len(w)) if w.ndim == 1 else None
         if form is None:
             return None

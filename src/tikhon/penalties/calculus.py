@@ -15,6 +15,7 @@ import numpy as np
 from tikhon.numerics import times
 from tikhon.penalties.base import BoolArray, Columns, Penalty, Step
 from tikhon.penalties.coordinates import Coordinates
+from tikhon.penalties.group_form import GroupForm
 from tikhon.penalties.interval import Interval
 from tikhon.penalties.separable import Separable
 from tikhon.penalties.weighted import Weighted
@@ -90,6 +91,11 @@ class Scaled(Penalty):
         if inner is None:
             return None
         return replace(inner, l1=self.factor * inner.l1, l2=self.factor * inner.l2)
+
+    def group_form(self, d: int) -> GroupForm | None:
+        """Return the penalty's, times the factor."""
+        inner = self.penalty.group_form(d)
+        return None if inner is None else inner.scaled(self.factor)
 
     def entry_strengths(self, g: FloatArray) -> FloatArray:
         """Return the penalty's over the factor."""

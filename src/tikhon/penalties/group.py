@@ -9,6 +9,7 @@ import numpy.typing as npt
 from tikhon.numerics import DOMAIN_SLACK
 from tikhon.penalties.arrays import HoldsArrays, frozen_copy
 from tikhon.penalties.base import BoolArray, Columns, Penalty, Step
+from tikhon.penalties.group_form import GroupForm
 from tikhon.penalties.partition import Partition
 from tikhon.typing import FloatArray
 
@@ -108,6 +109,11 @@ class Group(HoldsArrays, Penalty):
         left = np.divide(excess, sizes, out=np.zeros_like(norms), where=sizes > 0)
         share = np.where(norms > 0, 1.0, left)
         return np.abs(self.partition.spread(share, g) + self.partition.spread(pull, w))
+
+    def group_form(self, d: int) -> GroupForm:
+        """Return the groups and their weights."""
+        self.partition.check_length(d)
+        return GroupForm(self.partition.codes, self._weights, np.zeros(d))
 
     def entry_strengths(self, g: FloatArray) -> FloatArray:
         """Return ``||g_g|| / weights_g`` for every column of group g; 0 in groups of weight 0."""

@@ -14,6 +14,7 @@ from tikhon.numerics import DOMAIN_SLACK
 from tikhon.penalties.arrays import HoldsArrays
 from tikhon.penalties.base import BoolArray, Columns, Penalty, Step
 from tikhon.penalties.group import Group
+from tikhon.penalties.group_form import GroupForm
 from tikhon.penalties.norms import l1
 from tikhon.penalties.thresholds import soft_threshold
 from tikhon.typing import Float64Array, FloatArray
@@ -106,6 +107,11 @@ class SparseGroup(HoldsArrays, Penalty):
         ratio = w.dtype.type(self.l1_ratio)
         left = np.where(w == 0, soft_threshold(g, ratio), g + ratio * np.sign(w))
         return self._grouped.subgradient_distance(w, left)
+
+    def group_form(self, d: int) -> GroupForm:
+        """Return the groups, their shares of the weights, and L1's."""
+        groups = self._grouped.group_form(d)
+        return GroupForm(groups.codes, groups.weight, np.full(d, self.l1_ratio))
 
     def entry_strengths(self, g: FloatArray) -> FloatArray:
         """Return the least lam that keeps each column's group at 0; 0 where there is no penalty."""

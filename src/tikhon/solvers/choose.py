@@ -114,7 +114,7 @@ def has_machine(loss: Loss, penalty: Penalty, d: int) -> bool:
     """Whether a problem other than ridge has a compiled solver."""
     if is_ridge(loss, penalty) or not isinstance(loss, Squared):
         return False
-    return penalty.coordinates(d) is not None
+    return penalty.coordinates(d) is not None or penalty.group_form(d) is not None
 
 
 def plan_penalised(design: Design, penalty: Penalty, solver: str = "auto") -> PenalisedPlan:
@@ -123,7 +123,9 @@ def plan_penalised(design: Design, penalty: Penalty, solver: str = "auto") -> Pe
     if solver != "auto":
         if solver not in PENALISED_REGIMES:
             names = ", ".join(map(repr, ("auto", *PENALISED_REGIMES)))
-            raise UnsupportedError(f"`solver` must be one of {names}, got {solver!r}.")
+            raise UnsupportedError(
+                f"`solver` must be one of {names}, or 'proximal_gradient', got {solver!r}."
+            )
         return PenalisedPlan(solver, "asked for")
     if d <= DECOMPOSABLE and n >= d:
         return PenalisedPlan("tall", f"n = {n} >= d = {d}")

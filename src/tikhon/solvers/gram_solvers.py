@@ -9,7 +9,6 @@ one gives those of a working set. Which compiled method applies is the penalty's
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -17,57 +16,14 @@ from tikhon import _kernels
 from tikhon.errors import UnsupportedError
 from tikhon.penalties.base import Penalty
 from tikhon.penalties.coordinates import Coordinates
+from tikhon.solvers.gram_solution import SLACK, GramSolution, GramSolver
+from tikhon.solvers.group_solver import GroupSolver
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["GramSolution", "GramSolver", "gram_solver", "within_bounds"]
+__all__ = ["gram_solver", "within_bounds"]
 
 ROUNDING = 4e-15
 """Slopes of unit columns, over the spread of the targets, that rounding cannot tell from 0."""
-
-SLACK = 0.05
-"""Share of the tolerance left to the slopes: the gap of a solution is of their order."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GramSolution:
-    """Coefficients (L, m, targets) of the scaled columns, and how many strengths were solved."""
-
-    coefs: Float64Array
-    solved: int
-
-
-class GramSolver(Protocol):
-    """A method for one kind of penalty."""
-
-    @property
-    def unit(self) -> bool:
-        """Whether columns should come with unit spread, whatever scale is penalised."""
-        ...
-
-    def solve(
-        self,
-        K: Float64Array,
-        C: Float64Array,
-        columns: IntArray,
-        inner: Float64Array,
-        lams: Float64Array,
-        start: Float64Array,
-        stop: _kernels.Stop,
-    ) -> GramSolution:
-        """Solve at each strength in turn.
-
-        Parameters
-        ----------
-        K, C : ndarray of shape (m, m) and (m, targets)
-            Moments of the columns divided by the solver's scale.
-        columns : ndarray of shape (m,)
-            Which columns these are.
-        inner : ndarray of shape (m,)
-            The scale that is penalised over the scale of K: penalised coefficients are these
-            times the solver's.
-        start : ndarray of shape (m, targets)
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +70,9 @@ def gram_solver(penalty: Penalty, d: int, tol: float) -> GramSolver:
     coordinates = penalty.coordinates(d)
     if coordinates is not None:
         return CoordinateSolver(coordinates, tol)
+    groups = penalty.group_form(d)
+    if groups is not None:
+        return GroupSolver(groups, tol)
     raise UnsupportedError(f"no moment-based solver for {type(penalty).__name__}.")
 
 

@@ -18,7 +18,8 @@ from tikhon.data.moments import Centred
 from tikhon.engine import map_units
 from tikhon.penalties.base import Penalty
 from tikhon.problem.squared import Frame, NullModel
-from tikhon.solvers.gram_solvers import GramSolution, GramSolver, gram_solver, within_bounds
+from tikhon.solvers.gram_solution import GramSolution, GramSolver
+from tikhon.solvers.gram_solvers import gram_solver, within_bounds
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.tall_table import TallTable
 from tikhon.solvers.training import Training, summed_squares

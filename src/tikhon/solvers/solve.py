@@ -28,6 +28,8 @@ __all__ = ["check_targets", "solve", "solve_generic"]
 
 GENERIC = "proximal_gradient"
 
+MAX_ITER = 20_000
+
 
 def solve(
     problem: Problem,
@@ -37,7 +39,7 @@ def solve(
     sample_weight: Any = None,
     solver: str = "auto",
     tol: float = 1e-8,
-    max_iter: int = 20_000,
+    max_iter: int | None = None,
     max_seconds: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Solution:
@@ -54,8 +56,8 @@ def solve(
         default for what has no faster solver: "proximal_gradient".
     tol : float, default 1e-8
         Relative duality gap (KKT residual where there is no dual) to reach.
-    max_iter : int, default 20000
-        Iterations of an iterative solver.
+    max_iter : int, optional
+        Iterations of an iterative solver; 20000 by default.
     max_seconds : float, optional
         Iterative solvers return the best so far after this time, with its certificate.
     callback : callable, optional
@@ -76,9 +78,12 @@ def solve(
     """
     data = as_data(X, y, sample_weight=sample_weight)
     check_targets(problem, data)
-    if is_ridge(problem.loss, problem.penalty) and solver != GENERIC:
-        return _solve_squared(problem, data, solver, tol)
-    if solver != GENERIC and has_machine(problem.loss, problem.penalty, data.design.shape[1]):
+    ridge = is_ridge(problem.loss, problem.penalty)
+    direct = ridge or has_machine(problem.loss, problem.penalty, data.design.shape[1])
+    if direct and solver != GENERIC:
+        _refuse_iteration_options(solver, max_iter, callback)
+        if ridge:
+            return _solve_squared(problem, data, solver, tol)
         return solve_penalised(
             problem.penalty,
             problem.lam,
@@ -94,7 +99,16 @@ def solve(
             f"`solver` for {type(problem.loss).__name__} with {type(problem.penalty).__name__} "
             f"must be 'auto' or {GENERIC!r}, got {solver!r}."
         )
-    return solve_generic(problem, data, None, tol, max_iter, max_seconds, callback)
+    return solve_generic(problem, data, None, tol, max_iter or MAX_ITER, max_seconds, callback)
+
+
+def _refuse_iteration_options(solver: str, max_iter: int | None, callback: object) -> None:
+    for name, given in (("max_iter", max_iter), ("callback", callback)):
+        if given is not None:
+            raise UnsupportedError(
+                f"`{name}` counts iterations over the rows, and solver={solver!r} makes no such "
+                f"iterations for this problem; use solver={GENERIC!r}, or `max_seconds`."
+            )
 
 
 def check_targets(problem: Problem, data: Data) -> None:
@@ -160,7 +174,7 @@ def solve_generic(
     data: Data,
     start: Solution | None,
     tol: float,
-    max_iter: int = 20_000,
+    max_iter: int = MAX_ITER,
     max_seconds: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Solution:
