@@ -45,8 +45,8 @@ using Indices = nb::ndarray<const Index, nb::numpy, nb::ndim<1>, nb::c_contig, n
 double group_descent(SquareMatrix K, Indices members, Indices starts, Vector weight,
                      Vector curvature, Vector l1, Indices chosen, double lam, int sweeps,
                      MutableMatrix W, MutableMatrix G, const tikhon::Stop& stop) {
-  const tikhon::GroupBlocks blocks{members.data(), starts.data(), weight.data(),
-                                   curvature.data(), l1.data()};
+  const tikhon::GroupBlocks blocks{members.data(), starts.data(), weight.data(), curvature.data(),
+                                   l1.data()};
   const double* moments = K.data();
   const Index size = static_cast<Index>(W.shape(1));
   const Index targets = static_cast<Index>(W.shape(0));

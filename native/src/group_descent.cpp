@@ -10,7 +10,8 @@ namespace tikhon {
 namespace {
 
 constexpr int kInnerSteps = 30;
-constexpr double kInnerAccuracy = 1e-3;  // of the first step: the sweeps around take care of the rest
+constexpr double kInnerAccuracy =
+    1e-3;  // of the first step: the sweeps around take care of the rest
 
 class Groups {
  public:

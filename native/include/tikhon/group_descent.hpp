@@ -12,11 +12,11 @@
 namespace tikhon {
 
 struct GroupBlocks {
-  const Index* members;    // columns, group after group
-  const Index* starts;     // count + 1 places in `members`
-  const double* weight;    // of each group
-  const double* curvature; // of each group: at least the largest eigenvalue of its block of K
-  const double* l1;        // of each column
+  const Index* members;     // columns, group after group
+  const Index* starts;      // count + 1 places in `members`
+  const double* weight;     // of each group
+  const double* curvature;  // of each group: at least the largest eigenvalue of its block of K
+  const double* l1;         // of each column
 };
 
 // `W` and `G` = C - K W are targets x size, rows contiguous, and change in place. Sweeps over the
