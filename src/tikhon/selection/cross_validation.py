@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from tikhon._kernels import Stop
@@ -14,7 +15,7 @@ from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.ridge_study import study_ridge
 from tikhon.selection.rules import Rule, as_rule
-from tikhon.selection.scores import as_score
+from tikhon.selection.scores import Score, as_score
 from tikhon.selection.study import Study
 from tikhon.solvers.choose import has_machine, is_ridge
 from tikhon.typing import ArrayLike
@@ -85,48 +86,85 @@ def cross_validate(
     """
     as_rule(rule)
     data = as_data(X, y, sample_weight=sample_weight, groups=groups)
-    grid = as_grid(lams)
     outer = outer_folds(folds, nested, grouped=data.groups is not None)
-    judge = mean_loss_score(loss) if score is None else as_score(score)
-    ridge = is_ridge(loss, penalty)
-    machine = has_machine(loss, penalty, data.design.shape[1])
+    procedure = _Procedure(
+        loss,
+        penalty,
+        grid=as_grid(lams),
+        folds=folds,
+        rule=rule,
+        score=mean_loss_score(loss) if score is None else as_score(score),
+        standardize=standardize,
+        intercept=intercept,
+        solver=solver,
+        tol=tol,
+    )
+    study = procedure.study(data)
+    if outer is None:
+        return study
+    supports = not is_ridge(loss, penalty)
+    return nest(study, data, procedure.study, outer, procedure.score, supports=supports)
 
-    def inner(part: Data) -> Study:
-        if ridge:
-            return study_ridge(
-                part,
-                grid,
-                folds=folds,
-                rule=rule,
-                score=judge,
-                standardize=standardize,
-                intercept=intercept,
-                solver=solver,
-                tol=tol,
-            ).study
-        if machine:
-            bench = PenalisedBench.of(
-                part,
-                folds=folds,
-                standardize=standardize,
-                intercept=intercept,
-                solver=solver,
-                tol=tol,
-                stop=Stop(),
-            )
-            return study_penalised(bench, bench.machine(penalty), grid, rule=rule, score=judge)
-        return cross_validate_generic(
-            loss,
-            penalty,
-            part,
-            grid,
-            folds=folds,
-            rule=rule,
-            score=judge,
-            standardize=standardize,
-            intercept=intercept,
-            tol=tol,
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Procedure:
+    """The whole choice, as nested cross-validation repeats it on the rows it is given."""
+
+    loss: Loss = field(kw_only=False)
+    penalty: Penalty = field(kw_only=False)
+    grid: Grid
+    folds: Any
+    rule: str | Rule
+    score: Score
+    standardize: bool
+    intercept: bool
+    solver: str
+    tol: float
+
+    def study(self, data: Data) -> Study:
+        """Score the grid by the fastest passes there are for this loss and penalty."""
+        if is_ridge(self.loss, self.penalty):
+            return self._ridge(data)
+        if has_machine(self.loss, self.penalty, data.design.shape[1]):
+            return self._penalised(data)
+        return self._generic(data)
+
+    def _ridge(self, data: Data) -> Study:
+        return study_ridge(
+            data,
+            self.grid,
+            folds=self.folds,
+            rule=self.rule,
+            score=self.score,
+            standardize=self.standardize,
+            intercept=self.intercept,
+            solver=self.solver,
+            tol=self.tol,
+        ).study
+
+    def _penalised(self, data: Data) -> Study:
+        bench = PenalisedBench.of(
+            data,
+            folds=self.folds,
+            standardize=self.standardize,
+            intercept=self.intercept,
+            solver=self.solver,
+            tol=self.tol,
+            stop=Stop(),
         )
+        machine = bench.machine(self.penalty)
+        return study_penalised(bench, machine, self.grid, rule=self.rule, score=self.score)
 
-    study = inner(data)
-    return study if outer is None else nest(study, data, inner, outer, judge, supports=not ridge)
+    def _generic(self, data: Data) -> Study:
+        return cross_validate_generic(
+            self.loss,
+            self.penalty,
+            data,
+            self.grid,
+            folds=self.folds,
+            rule=self.rule,
+            score=self.score,
+            standardize=self.standardize,
+            intercept=self.intercept,
+            tol=self.tol,
+        )
