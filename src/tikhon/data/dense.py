@@ -72,11 +72,18 @@ class DenseDesign:
         return out
 
     def gram(
-        self, y: Float64Array, s: Float64Array | None, cells: Cells, shift: Float64Array
+        self,
+        y: Float64Array,
+        s: Float64Array | None,
+        cells: Cells,
+        shift: Float64Array,
+        *,
+        threads: int | None = None,
     ) -> list[Moments]:
         """Return the moments of ``[X - shift, y]`` over each cell of rows, in one pass."""
         n, d = self.shape
-        step = block_rows(d, n)
+        # Below half as many rows as columns, adding a block's product would cost more than making it.
+        step = max(block_rows(d, n), min(n, d // 2))
         buffer = np.empty((step, d))
         result = []
         for cell in range(len(cells)):
@@ -87,7 +94,7 @@ class DenseDesign:
                 Z, v = buffer[: len(index)], y[index]
                 weights = None if s is None else s[index]
                 root = None if weights is None else np.sqrt(weights)
-                _kernels.gather(self.X, Z, index=index, shift=shift, scale=root)
+                _kernels.gather(self.X, Z, index=index, shift=shift, scale=root, threads=threads)
                 if root is not None:
                     v = v * root[:, None]
                 moments = accumulate(moments, Z, v, weights)

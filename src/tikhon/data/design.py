@@ -97,9 +97,18 @@ class Design(Protocol):
         ...
 
     def gram(
-        self, y: Float64Array, s: Float64Array | None, cells: Cells, shift: Float64Array
+        self,
+        y: Float64Array,
+        s: Float64Array | None,
+        cells: Cells,
+        shift: Float64Array,
+        *,
+        threads: int | None = None,
     ) -> list[Moments]:
-        """Return the moments of ``[X - shift, y]`` over each cell of rows, in one pass."""
+        """Return the moments of ``[X - shift, y]`` over each cell of rows, in one pass.
+
+        `threads` prepare the rows; what BLAS may use is set elsewhere.
+        """
         ...
 
     def stats(self, s: Float64Array | None = None) -> ColumnStats:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import blas
 
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
@@ -52,6 +51,11 @@ class Cells:
         """Row numbers of one cell, ascending."""
         return self.order[self.bounds[cell] : self.bounds[cell + 1]]
 
+    def only(self, cell: int) -> Cells:
+        """Return one of the cells alone."""
+        rows = self.rows(cell)
+        return Cells(rows, np.array([0, len(rows)], dtype=np.int64))
+
     def where(self, members: BoolArray) -> IntArray:
         """Row numbers of a union of cells, ascending."""
         parts = [self.rows(int(c)) for c in np.flatnonzero(members)]
@@ -72,7 +76,7 @@ class Centred:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Weighted sums over a set of rows; only the upper triangle of `xx` is meaningful."""
+    """Weighted sums over a set of rows."""
 
     weight: float
     x: Float64Array
@@ -88,7 +92,7 @@ class Moments:
             0.0,
             np.zeros(n_features),
             np.zeros(n_targets),
-            np.zeros((n_features, n_features), order="F"),
+            np.zeros((n_features, n_features)),
             np.zeros((n_features, n_targets)),
             np.zeros(n_targets),
         )
@@ -124,8 +128,8 @@ class Moments:
         k, _, targets = W.shape
         error = np.empty((k, targets))
         for t in range(targets):
-            V = np.asfortranarray(W[:, :, t].T)
-            quadratic = np.einsum("dk,dk->k", V, blas.dsymm(1.0, self.xx, V))
+            V = W[:, :, t].T
+            quadratic = np.einsum("dk,dk->k", V, self.xx @ V)
             linear = V.T @ self.xy[:, t]
             offset = V.T @ self.x
             error[:, t] = (
@@ -141,13 +145,17 @@ class Moments:
 def accumulate(into: Moments, Z: Float64Array, y: Float64Array, s: Float64Array | None) -> Moments:
     """Add a block to moments: Z and y hold rows already shifted and multiplied by sqrt(s).
 
-    `into.xx` is updated in place by one symmetric rank-k product.
+    `into.xx` is updated in place by one symmetric rank-k product, which NumPy recognises. All
+    products are NumPy's: SciPy brings a second BLAS with threads of its own, and where calls to
+    the two take turns, the idle threads of the one keep the other from the cores, at several times
+    the price; nor would SciPy let go of the interpreter, so that cells could be done side by side.
     """
     root = None if s is None else np.sqrt(s)
     x_sum = Z.sum(axis=0) if root is None else root @ Z
     y_sum = y.sum(axis=0) if root is None else root @ y
     weight = float(len(Z)) if s is None else float(s.sum())
-    xx = blas.dsyrk(1.0, Z.T, beta=1.0, c=into.xx, overwrite_c=1)
+    xx = into.xx
+    xx += Z.T @ Z
     return Moments(
         into.weight + weight,
         into.x + x_sum,

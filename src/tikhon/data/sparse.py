@@ -73,7 +73,13 @@ class SparseDesign:
         return np.asarray(G - (np.multiply.outer(shift, sums) if R.ndim == 2 else shift * sums))
 
     def gram(
-        self, y: Float64Array, s: Float64Array | None, cells: Cells, shift: Float64Array
+        self,
+        y: Float64Array,
+        s: Float64Array | None,
+        cells: Cells,
+        shift: Float64Array,
+        *,
+        threads: int | None = None,  # noqa: ARG002
     ) -> list[Moments]:
         """Return the moments of ``[X - shift, y]`` over each cell of rows, in one pass."""
         X = self.X.tocsr()
@@ -191,6 +197,4 @@ def _cell_moments(
     xx -= np.outer(x, shift)
     ys = y * s[:, None]
     xy = np.asarray(X.T @ ys) - np.outer(shift, ys.sum(axis=0))
-    return Moments(
-        weight, x, ys.sum(axis=0), np.asfortranarray(xx), xy, np.einsum("it,it->t", y, ys)
-    )
+    return Moments(weight, x, ys.sum(axis=0), xx, xy, np.einsum("it,it->t", y, ys))

@@ -223,7 +223,7 @@ UNEVEN = 1e6
 
 
 def spectrum_of_moments(moments: Centred, scale: Float64Array) -> Eigenspace:
-    """Eigendecomposition of the scaled second-moment matrix (upper triangle given)."""
+    """Eigendecomposition of the scaled second-moment matrix."""
     A = moments.xx / scale
     A /= scale[:, None]
     e, V = np.linalg.eigh(A, UPLO="U")

@@ -6,7 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from tikhon._kernels import thread_count
 from tikhon.data.moments import Centred, Moments, total
+from tikhon.engine import map_units
 from tikhon.problem.squared import Frame
 from tikhon.solvers.training import Training
 from tikhon.typing import BoolArray, Float64Array, IntArray
@@ -23,9 +25,19 @@ class TallTable:
     def __init__(self, training: Training) -> None:
         self.training = training
         self.x_shift, self.y_shift = training.shift()
-        self.moments: list[Moments] = training.design.gram(
-            training.y - self.y_shift, training.s, training.cells, self.x_shift
-        )
+        self.moments: list[Moments] = self._moments(training.y - self.y_shift)
+
+    def _moments(self, y: Float64Array) -> list[Moments]:
+        """One pass over the rows; cells side by side, since BLAS scales worse within a block."""
+        training, cells = self.training, self.training.cells
+        if len(cells) < thread_count():
+            return training.design.gram(y, training.s, cells, self.x_shift)
+
+        def of_cell(cell: int) -> Moments:
+            alone = cells.only(cell)
+            return training.design.gram(y, training.s, alone, self.x_shift, threads=1)[0]
+
+        return map_units(of_cell, range(len(cells)))
 
     def spread(self, centred: Centred) -> Float64Array:
         """Standard deviations (about 0 without an intercept) in one training set; 1 for 0."""
