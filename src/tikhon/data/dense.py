@@ -82,7 +82,7 @@ class DenseDesign:
     ) -> list[Moments]:
         """Return the moments of ``[X - shift, y]`` over each cell of rows, in one pass."""
         n, d = self.shape
-        # Below half as many rows as columns, adding a block's product would cost more than making it.
+        # With fewer rows than half the columns, adding a product costs more than making it.
         step = max(block_rows(d, n), min(n, d // 2))
         buffer = np.empty((step, d))
         result = []
