@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, losses, penalties, testing
+    from tikhon import conventions, datasets, losses, penalties, testing, theory
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import ElasticNet, Lasso, LinearRegression, Ridge
+    from tikhon.estimators import Boosted, ElasticNet, Lasso, LinearRegression, Ridge
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
     from tikhon.results import Certificate, History, Path, Solution, Status
@@ -33,6 +33,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyError",
+    "Boosted",
     "Certificate",
     "DataWarning",
     "ElasticNet",
@@ -64,10 +65,12 @@ __all__ = [
     "rules",
     "solve",
     "testing",
+    "theory",
 ]
 
 _HOME = {
     "AccuracyError": "tikhon.errors",
+    "Boosted": "tikhon.estimators",
     "Certificate": "tikhon.results",
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",
@@ -99,6 +102,7 @@ _HOME = {
     "rules": "tikhon.selection",
     "solve": "tikhon.solvers.solve",
     "testing": "tikhon",
+    "theory": "tikhon",
 }
 
 
