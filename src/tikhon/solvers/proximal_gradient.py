@@ -110,10 +110,7 @@ class ProximalGradient:
         """
         task.smooth("proximal gradient", "SquaredHinge in place of Hinge, Huber in place of "
                     "Quantile or EpsilonInsensitive")  # fmt: skip
-        problem, design = task.problem, task.design
-        d = design.shape[1]
-        mean = design.stats(task.s).mean if problem.intercept else np.zeros(d)
-        view = StandardizedDesign(design, mean, np.ones(d))
+        view = task.view
         w, b = _start(task, view, start)
         z = view.predict(w) + b
         inverse, search, passes = self._inverse_step(task, view)
@@ -141,7 +138,7 @@ class ProximalGradient:
         return (L if L > 0 else 1.0), False, top.passes
 
     def _step(self, task: Task, view: StandardizedDesign, at: _At, *, search: bool) -> _At:
-        problem, y, s = task.problem, task.y, task.s
+        problem, y, s = task.scaled, task.y, task.s
         v, c = at.w + at.m * (at.w - at.w_before), at.b + at.m * (at.b - at.b_before)
         z_v = at.z + at.m * (at.z - at.z_before)
         u = problem.slopes(y, z_v, s)
@@ -179,9 +176,9 @@ def _proximal_step(
 
 def _first_inverse_step(task: Task, view: StandardizedDesign) -> float:
     """A guess of the Lipschitz constant of the gradient, from the gradient's own direction."""
-    w, b = task.problem.null(view, task.y, task.s)
+    w, b = task.scaled.null(view, task.y, task.s)
     b = np.where(np.isfinite(b), b, 0.0)
-    g, _ = task.problem.gradient(view, task.y, w, b, task.s)
+    g, _ = task.scaled.gradient(view, task.y, w, b, task.s)
     size = float(np.linalg.norm(g))
     if size == 0.0:
         return 1.0
@@ -194,5 +191,5 @@ def _start(task: Task, view: StandardizedDesign, start: Solution | None) -> Poin
     if start is not None:
         w, b = view.from_base(start.coef, start.intercept)
         return w, np.asarray(b)
-    w, b = task.problem.null(view, task.y, task.s)
+    w, b = task.scaled.null(view, task.y, task.s)
     return w, np.clip(np.asarray(b, dtype=np.float64), -30.0, 30.0)

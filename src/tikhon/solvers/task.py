@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -17,13 +17,14 @@ import numpy as np
 
 from tikhon.data.coerce import Data
 from tikhon.data.design import Design
+from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import UnsupportedError
 from tikhon.problem.problem import Problem, Yardstick
 from tikhon.results import Certificate, Solution, Status, StatusCode
 from tikhon.solvers.loop import Loop, Progress, run
 from tikhon.typing import Float64Array
 
-__all__ = ["Point", "Solver", "Task", "named_if_separable"]
+__all__ = ["Point", "Solver", "Task", "generic_view", "named_if_separable"]
 
 State = TypeVar("State")
 Point = tuple[Float64Array, Float64Array]
@@ -59,6 +60,9 @@ class Task:
         The relative gap to reach.
     max_seconds : float, optional
     callback : callable, optional
+    standardize : bool
+        Whether the penalty is of the coefficients of columns divided by their standard deviation;
+        for solvers that work in `view`.
     """
 
     problem: Problem
@@ -68,6 +72,7 @@ class Task:
     tol: float
     max_seconds: float | None = None
     callback: Callable[[Progress], bool | None] | None = None
+    standardize: bool = False
     began: float = field(default_factory=time.perf_counter)
 
     @classmethod
@@ -78,6 +83,8 @@ class Task:
         tol: float,
         max_seconds: float | None = None,
         callback: Callable[[Progress], bool | None] | None = None,
+        *,
+        standardize: bool = False,
     ) -> Task:
         """Keep the rows in use, and one target as a vector."""
         began = time.perf_counter()
@@ -85,7 +92,7 @@ class Task:
         design = data.design if everything else data.design.rows(data.used)
         y = data.y[data.used][:, 0] if data.one_target else data.y[data.used]
         s = None if data.s is None else data.s[data.used]
-        return cls(problem, design, y, s, tol, max_seconds, callback, began)
+        return cls(problem, design, y, s, tol, max_seconds, callback, standardize, began)
 
     @cached_property
     def shares(self) -> Float64Array:
@@ -94,9 +101,28 @@ class Task:
         return np.full(n, 1.0 / n) if self.s is None else np.asarray(self.s / self.s.sum())
 
     @cached_property
+    def view(self) -> StandardizedDesign:
+        """The columns centred where there is an intercept, and scaled if asked for."""
+        return generic_view(
+            self.design, self.s, standardize=self.standardize, intercept=self.problem.intercept
+        )
+
+    @cached_property
+    def scaled(self) -> Problem:
+        """The problem in the coordinates of `view`."""
+        if not self.standardize:
+            return self.problem
+        return replace(self.problem, penalty=self.problem.penalty.on_scaled(self.view.scale))
+
+    @cached_property
     def yardstick(self) -> Yardstick:
         """The null model, which gaps are relative to."""
-        return self.problem.yardstick(self.design, self.y, self.s)
+        return self.scaled.yardstick(self._table, self.y, self.s)
+
+    @property
+    def _table(self) -> Design | StandardizedDesign:
+        """What certificates are computed on."""
+        return self.view if self.standardize else self.design
 
     def zero(self) -> Point:
         """Return coefficients and intercept of 0: where the lectures start."""
@@ -108,17 +134,17 @@ class Task:
     def measure(self, table: Any, w: Float64Array, b: Any) -> tuple[float, float]:
         """Return objective and relative gap, or the relative KKT residual without a dual point.
 
-        `table` is the design, or a view of it that `w` and `b` belong to.
+        `table` is the design or, where the solver works in it, the view that `w` and `b` belong to.
         """
         if not (np.isfinite(w).all() and np.isfinite(b).all()):
             return float("inf"), float("inf")
-        objective = self.problem.value(table, self.y, w, b, self.s)
+        objective = self.scaled.value(table, self.y, w, b, self.s)
         if not np.isfinite(objective):
             return float("inf"), float("inf")
-        gap = self.problem.duality_gap(table, self.y, w, b, self.s)
+        gap = self.scaled.duality_gap(table, self.y, w, b, self.s)
         if np.isfinite(gap):
             return objective, self.yardstick.relative_gap(gap)
-        kkt = self.problem.kkt(table, self.y, w, b, self.s)
+        kkt = self.scaled.kkt(table, self.y, w, b, self.s)
         return objective, self.yardstick.relative_kkt(kkt)
 
     def iterate(
@@ -177,7 +203,9 @@ class Task:
         if not (np.isfinite(w).all() and np.isfinite(b).all()):
             return Certificate(np.inf, np.inf, np.inf, self.yardstick.objective)
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.problem.certificate(self.design, self.y, w, b, self.s)
+            if self.standardize:
+                w, b = self.view.from_base(w, b)
+            return self.scaled.certificate(self._table, self.y, w, b, self.s)
 
     def quadratic(self, title: str) -> Float64Array:
         """Return the multipliers l2 of ``lam l2_j w_j^2 / 2``, refusing any other penalty."""
@@ -215,3 +243,16 @@ def named_if_separable(
         "end, and these are where the solver stopped.",
         "Use a penalty with `lam` > 0.",
     )
+
+
+def generic_view(
+    design: Design, s: Float64Array | None, *, standardize: bool, intercept: bool
+) -> StandardizedDesign:
+    """Centre and scale the columns for a generic solver; about 0 without an intercept."""
+    d = design.shape[1]
+    if not (standardize or intercept):
+        return StandardizedDesign(design, np.zeros(d), np.ones(d))
+    stats = design.stats(s)
+    scale = stats.scale if intercept else np.hypot(stats.sd, stats.mean)
+    scale = np.where((scale > 0) & ~stats.constant, scale, 1.0) if standardize else np.ones(d)
+    return StandardizedDesign(design, stats.mean if intercept else np.zeros(d), scale)
