@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import ElasticNet, Lasso, LinearRegression, Ridge
+    from tikhon.estimators import ElasticNet, Lasso, LinearRegression, Ridge, RidgeClassifier
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
     from tikhon.results import Certificate, History, Path, Solution, Status
@@ -45,6 +45,7 @@ __all__ = [
     "Path",
     "Problem",
     "Ridge",
+    "RidgeClassifier",
     "Score",
     "Solution",
     "Spectrum",
@@ -80,6 +81,7 @@ _HOME = {
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
+    "RidgeClassifier": "tikhon.estimators",
     "Score": "tikhon.selection",
     "Solution": "tikhon.results",
     "Spectrum": "tikhon.solvers.spectrum",

@@ -4,5 +4,6 @@ from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
 from tikhon.estimators.ridge import Ridge
+from tikhon.estimators.ridge_classifier import RidgeClassifier
 
-__all__ = ["ElasticNet", "Lasso", "LinearRegression", "Ridge"]
+__all__ = ["ElasticNet", "Lasso", "LinearRegression", "Ridge", "RidgeClassifier"]

@@ -21,6 +21,7 @@ import numpy as np
 from tikhon.data.coerce import Data
 from tikhon.errors import UnsupportedError
 from tikhon.results import frame
+from tikhon.selection.class_folds import ClassFolds
 from tikhon.selection.folds import Blocked, Folds, Grouped, KFold, Stratified, Time, as_folds
 from tikhon.selection.scores import Score
 from tikhon.selection.split import Rows
@@ -121,6 +122,8 @@ def outer_folds(folds: Any, nested: Any, *, grouped: bool) -> Folds | None:
             "use folds=10."
         )
     rule = as_folds(folds, grouped=grouped)
+    if isinstance(rule, ClassFolds):
+        return _outer_of_classes(rule, nested, grouped=grouped)
     if isinstance(rule, KFold | Stratified | Grouped | Blocked | Time):
         return rule if isinstance(nested, bool | np.bool_) else replace(rule, k=int(nested))
     if not callable(getattr(folds, "split", None)):
@@ -134,6 +137,13 @@ def outer_folds(folds: Any, nested: Any, *, grouped: bool) -> Folds | None:
             "use nested=True."
         )
     return rule
+
+
+def _outer_of_classes(rule: ClassFolds, nested: Any, *, grouped: bool) -> ClassFolds:
+    """The same for folds that keep every class in every training set."""
+    if rule.rule is None:
+        return rule if isinstance(nested, bool | np.bool_) else rule.with_folds(int(nested))
+    return replace(rule, rule=outer_folds(rule.rule, nested, grouped=grouped))
 
 
 def nest(
