@@ -28,6 +28,13 @@ ESTIMATORS = [
     tk.RidgeClassifier(),
     tk.RidgeClassifier(lam=0.1, class_weight="balanced"),
     tk.RidgeClassifier(lam=0.0),
+    tk.Lasso(),
+    tk.Lasso(lam=0.1),
+    tk.Lasso(lam=0.0),
+    tk.Lasso(rule="1se", positive=True, standardize=False, nested=2),
+    tk.ElasticNet(),
+    tk.ElasticNet(lam=0.1),
+    tk.ElasticNet(l1_ratio=[0.3, 0.9], rule="bic"),
 ]
 CHECKS = [
     (estimator, check)
@@ -65,7 +72,9 @@ def test_a_pickled_model_does_not_carry_the_data(rng, monkeypatch):
     assert len(pickle.dumps(model)) < X.nbytes / 4
 
 
-@pytest.mark.parametrize("cls", [tk.LinearRegression, tk.Ridge, tk.RidgeClassifier])
+@pytest.mark.parametrize(
+    "cls", [tk.LinearRegression, tk.Ridge, tk.Lasso, tk.ElasticNet, tk.RidgeClassifier]
+)
 def test_constructors_stay_small_and_show_their_parameters(cls):
     parameters = inspect.signature(cls).parameters
     assert 1 <= len(parameters) <= 12
