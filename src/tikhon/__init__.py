@@ -19,7 +19,14 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import ElasticNet, GeneralizedLinear, Lasso, LinearRegression, Ridge
+    from tikhon.estimators import (
+        ElasticNet,
+        GeneralizedLinear,
+        Lasso,
+        LinearRegression,
+        Ridge,
+        RidgeClassifier,
+    )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
     from tikhon.report import plots
@@ -47,6 +54,7 @@ __all__ = [
     "Path",
     "Problem",
     "Ridge",
+    "RidgeClassifier",
     "Score",
     "Solution",
     "Spectrum",
@@ -85,6 +93,7 @@ _HOME = {
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
+    "RidgeClassifier": "tikhon.estimators",
     "Score": "tikhon.selection",
     "Solution": "tikhon.results",
     "Spectrum": "tikhon.solvers.spectrum",
