@@ -11,7 +11,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, losses, penalties, testing, theory
+    from tikhon import (
+        conventions,
+        datasets,
+        losses,
+        penalties,
+        solvers,
+        testing,
+        theory,
+    )
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -19,9 +27,18 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import Boosted, ElasticNet, Lasso, LinearRegression, Ridge
+    from tikhon.estimators import (
+        Boosted,
+        ElasticNet,
+        GeneralizedLinear,
+        Lasso,
+        LinearRegression,
+        Ridge,
+        RidgeClassifier,
+    )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
+    from tikhon.report import plots
     from tikhon.results import Certificate, History, Path, Solution, Status
     from tikhon.selection import Score, Study, cross_validate, folds, rules
     from tikhon.solvers.cholesky import ridge_cholesky
@@ -38,6 +55,7 @@ __all__ = [
     "DataWarning",
     "ElasticNet",
     "FitWarning",
+    "GeneralizedLinear",
     "Grid",
     "History",
     "InputError",
@@ -46,6 +64,7 @@ __all__ = [
     "Path",
     "Problem",
     "Ridge",
+    "RidgeClassifier",
     "Score",
     "Solution",
     "Spectrum",
@@ -60,10 +79,12 @@ __all__ = [
     "moore_penrose_residuals",
     "path",
     "penalties",
+    "plots",
     "pseudo_inverse",
     "ridge_cholesky",
     "rules",
     "solve",
+    "solvers",
     "testing",
     "theory",
 ]
@@ -75,6 +96,7 @@ _HOME = {
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",
     "FitWarning": "tikhon.errors",
+    "GeneralizedLinear": "tikhon.estimators",
     "Grid": "tikhon.paths",
     "History": "tikhon.results",
     "InputError": "tikhon.errors",
@@ -83,6 +105,7 @@ _HOME = {
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
+    "RidgeClassifier": "tikhon.estimators",
     "Score": "tikhon.selection",
     "Solution": "tikhon.results",
     "Spectrum": "tikhon.solvers.spectrum",
@@ -97,10 +120,12 @@ _HOME = {
     "moore_penrose_residuals": "tikhon.solvers.minimum_norm",
     "path": "tikhon.paths",
     "penalties": "tikhon",
+    "plots": "tikhon.report",
     "pseudo_inverse": "tikhon.solvers.minimum_norm",
     "ridge_cholesky": "tikhon.solvers.cholesky",
     "rules": "tikhon.selection",
     "solve": "tikhon.solvers.solve",
+    "solvers": "tikhon",
     "testing": "tikhon",
     "theory": "tikhon",
 }

@@ -209,7 +209,7 @@ def test_ridge_in_one_dimension_stays_within_the_stability_bounds(rng, scale):
     w = np.mean(x * y, axis=1) / (1 + 2 * lam_s)
     fresh = np.clip(0.5 + scale * rng.standard_normal(200_000), -1, 1)
     empirical = np.mean((y - x * w[:, None]) ** 2, axis=1) / 2
-    each = w * (np.mean(x * y, axis=1) - fresh.mean())  # L_D - L_S, but for a term of mean 0
+    each = (w - w.mean()) * np.mean(x * y, axis=1)  # L_D - L_S, but for terms of mean 0
     gap, error = each.mean(), 4 * each.std() / math.sqrt(draws)
     slope = 1 + math.sqrt(1 / (2 * lam_s))  # |y| <= 1 and ||w|| <= sqrt(2 C / lam), C = 1/2
     assert gap - error <= bounds.stability(slope, lam_s, m).value

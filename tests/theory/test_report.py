@@ -168,6 +168,31 @@ def test_logistic_models_get_a_smooth_bound_and_a_suggestion(rng):
     assert found["suggested strength"].lam == pytest.approx(suggested.lam)
 
 
+def test_least_squares_classifiers_are_certified_by_their_errors(rng):
+    A = rng.standard_normal((400, 3))
+    y = np.where(A[:, 0] + 0.3 * rng.standard_normal(400) > 0, "b", "a")
+    model = tk.RidgeClassifier(lam=0.1, class_weight="balanced").fit(A[:300], y[:300])
+    found = tk.theory.report(model, A[:300], y[:300], A[300:], y[300:])
+    errors = int((model.predict(A[300:]) != y[300:]).sum())
+    expected = tk.theory.bounds.clopper_pearson(errors, 100, 0.05).value
+    assert found["held-out error rate"].value == expected
+    assert statuses(found["stability"])["every row counts alike"] == "not met"
+    measured = tk.theory.stability(model, A, y, replacements=10)
+    assert measured.mean < measured.bound.value
+
+
+def test_generalized_models_carry_their_loss_and_penalty(rng):
+    data = tk.datasets.linear(200, 3)
+    penalty = tk.penalties.ElasticNet(0.25)
+    model = tk.GeneralizedLinear(tk.losses.Huber(0.7), penalty, lam=0.2).fit(data.X, data.y)
+    found = tk.theory.report(model, data.X, data.y)
+    assert found.loss == "huber"
+    assert found["stability"].lam == pytest.approx(0.15)
+    radius = np.linalg.norm((data.X - data.X.mean(0)) / data.X.std(0), axis=1).max()
+    expected = 2 * (0.7 * radius) ** 2 / (0.075 * 200)
+    assert found["stability"].value == pytest.approx(expected)
+
+
 def test_the_report_is_text_a_frame_and_plain_data():
     A, y = tk.datasets.diabetes()
     model = tk.Ridge(lam=1.0).fit(A, y)

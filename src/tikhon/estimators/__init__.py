@@ -2,8 +2,18 @@
 
 from tikhon.estimators.boosted import Boosted
 from tikhon.estimators.elastic_net import ElasticNet
+from tikhon.estimators.generalized_linear import GeneralizedLinear
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
 from tikhon.estimators.ridge import Ridge
+from tikhon.estimators.ridge_classifier import RidgeClassifier
 
-__all__ = ["Boosted", "ElasticNet", "Lasso", "LinearRegression", "Ridge"]
+__all__ = [
+    "Boosted",
+    "ElasticNet",
+    "GeneralizedLinear",
+    "Lasso",
+    "LinearRegression",
+    "Ridge",
+    "RidgeClassifier",
+]

@@ -43,6 +43,7 @@ LOSS_OF_CLASS: Mapping[str, Callable[[Any], Loss]] = {
     "ElasticNet": lambda _: Squared(),
     "LinearRegression": lambda _: Squared(),
     "RidgeClassifier": lambda _: Squared(),
+    "GeneralizedLinear": lambda _: Squared(),
     "LogisticRegression": lambda _: Logistic(),
     "LinearSVM": _machine_loss,
     "SVM": _machine_loss,
@@ -70,9 +71,10 @@ class LinearModel:
     lam : float
     ridge : float
         The L2 part of the strength.
-    intercept, standardized, alike, chosen : bool
-        Whether there is an intercept, columns are scaled by the sample, every coefficient is
-        penalised alike, and the strength was chosen on these rows.
+    intercept, standardized, classes, alike, balanced, chosen : bool
+        Whether there is an intercept, columns are scaled by the sample, targets are classes, every
+        coefficient is penalised alike, classes have weights, and the strength was chosen on these
+        rows.
     """
 
     name: str
@@ -87,7 +89,9 @@ class LinearModel:
     ridge: float
     intercept: bool
     standardized: bool
+    classes: bool
     alike: bool
+    balanced: bool
     chosen: bool
 
     @classmethod
@@ -102,7 +106,8 @@ class LinearModel:
         found = loss_of(model) if loss is None else loss
         coef, offset = one_output(model)
         design = as_design(X)
-        target = signs_of(model, y) if found.classification else np.asarray(y, dtype=np.float64)
+        classes = found.classification or hasattr(model, "classes_")
+        target = signs_of(model, y) if classes else np.asarray(y, dtype=np.float64)
         if target.shape != (design.shape[0],):
             raise ValueError(
                 f"`y` must have one number per row, shape {(design.shape[0],)}, got {target.shape}."
@@ -130,7 +135,9 @@ class LinearModel:
             ridge=lam * _curvature(model, parameters),
             intercept=intercept,
             standardized=bool(standardized),
+            classes=classes,
             alike=parameters.get("weights") is None,
+            balanced=parameters.get("class_weight") is not None,
             chosen=getattr(model, "study_", None) is not None,
         )
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tikhon._kernels import Stop
 from tikhon.data.coerce import as_data
 from tikhon.data.frames import frame_to_array, is_frame
 from tikhon.errors import Problems, UnsupportedError
@@ -52,7 +53,8 @@ class Refit:
 
     def targets(self, y: Any) -> Float64Array:
         """Return targets as the loss takes them."""
-        if self.loss.classification and not isinstance(self.what, Problem):
+        classes = self.loss.classification or hasattr(self.what, "classes_")
+        if classes and not isinstance(self.what, Problem):
             return signs_of(self.what, y)
         return np.asarray(y, dtype=np.float64)
 
@@ -64,7 +66,7 @@ class Refit:
         penalty, d = problem.penalty, X.shape[1]
         if is_ridge(problem.loss, penalty) or has_machine(problem.loss, penalty, d):
             return solve(problem, X, y, tol=1e-10)
-        return solve_generic(problem, as_data(X, y), start, TIGHT)
+        return solve_generic(problem, as_data(X, y), start, TIGHT, Stop())
 
     def linear(self, fitted: Solution | Any) -> tuple[Float64Array, float]:
         """Return coefficients and intercept of what `fit` returned."""
@@ -91,8 +93,8 @@ def _at_its_strength(model: Any) -> Any:
 
 def table_of(X: Any) -> Any:
     """Return a table whose rows can be taken: a NumPy array, or CSR."""
-    if sparse.issparse(X):
-        return sparse.csr_array(X)
+    if hasattr(X, "tocsr"):
+        return X.tocsr()
     if is_frame(X):
         problems = Problems()
         array, _ = frame_to_array(X, problems)

@@ -32,6 +32,7 @@ __all__ = ["Figure", "Report", "report"]
 
 CHOSEN = "lam was fixed before the data were seen"
 SCALED = "columns were centred and scaled by numbers fixed before the data were seen"
+EVEN = "every row counts alike"
 ALIKE = "every coefficient is penalised alike"
 
 
@@ -260,6 +261,8 @@ def _setting(fitted: LinearModel) -> tuple[Assumption, ...]:
         notes.append(Assumption.checked(SCALED, False, f"by the {how} of the same rows"))
     if not fitted.alike:
         notes.append(Assumption.checked(ALIKE, False, "columns have `weights` of their own"))
+    if fitted.balanced:
+        notes.append(Assumption.checked(EVEN, False, "classes have a `class_weight`"))
     return tuple(notes)
 
 
@@ -398,13 +401,12 @@ def _held_out(
 ) -> tuple[list[Figure], list[Bound]]:
     coef, offset = one_output(model)
     z = np.asarray(as_design(X).predict(coef) + offset)
-    classes = fitted.loss.classification
-    target: Float64Array = signs_of(model, y) if classes else np.asarray(y, dtype=np.float64)
+    target: Float64Array = signs_of(model, y) if fitted.classes else np.asarray(y, dtype=np.float64)
     if target.shape != z.shape:
         raise ValueError(f"`y_test` must have one number per row of `X_test`, got {target.shape}.")
     losses = np.asarray(fitted.loss.value(target, z), dtype=np.float64)
     figures = [Figure("held-out loss", float(losses.mean()), f"mean of {len(z)} test rows")]
-    if fitted.loss.classification:
+    if fitted.classes:
         errors = int(np.count_nonzero(target * z <= 0))
         figures.append(Figure("held-out error rate", errors / len(z), f"{errors} of {len(z)}"))
         return figures, [bounds.clopper_pearson(errors, len(z), delta)]
