@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 import tikhon as tk
+from tikhon.data import StandardizedDesign, as_design
 from tikhon.penalties import Group, SparseGroup
 from tikhon.problem.squared import Frame
 from tikhon.solvers.degrees_of_freedom import _by_rows, _coupled
@@ -141,7 +142,7 @@ def test_an_inverse_that_follows_is_the_one_of_the_new_point(curved):
 def test_degrees_of_freedom_by_rows_are_those_by_columns(wide):
     X, y = wide
     path = tk.path(tk.losses.Squared(), Group(SIZES), X, y, lams=10)
-    view = tk.data.StandardizedDesign(tk.data.DenseDesign(X), X.mean(axis=0), np.ones(200))
+    view = StandardizedDesign(as_design(X), X.mean(axis=0), np.ones(200))
     frame = Frame(view, y[:, None], np.array([y.mean()]), None, 50.0, True)
     penalty, lam, w = Group(SIZES), float(path.lams[-1]), path.coefs[-1]
     fast = _by_rows(frame, penalty.group_form(200), lam, w)
