@@ -11,8 +11,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tikhon.data.coerce import Data, as_data, as_design
-from tikhon.errors import FitWarning, Problems, warn_user
+from tikhon.data.findings import Finding, table_findings
+from tikhon.errors import DataWarning, FitWarning, Problems, warn_user
+from tikhon.estimators.names import check_columns
 from tikhon.results import Certificate, Status, StatusCode
+from tikhon.selection.fold_findings import fold_findings
 from tikhon.typing import ArrayLike, Float64Array
 
 __all__ = ["LinearEstimator"]
@@ -26,6 +29,7 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     tol: float
+    fit_intercept: bool
     foreign_strengths: ClassVar[dict[str, str]] = {}
     """Names of other packages' strengths, and how each becomes `lam`."""
 
@@ -75,10 +79,23 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not self.tol > 0:
             raise ValueError(f"`tol` must be > 0, got {self.tol}.")
+        if self.fit_intercept not in (True, False):
+            raise ValueError(f"`fit_intercept` must be True or False, got {self.fit_intercept!r}.")
         data = as_data(X, y, sample_weight=sample_weight, groups=groups)
         validate_data(self, X, skip_check_array=True)
         self._fit_checked(data)
+        self.findings_ = self._findings(data)
+        if self.findings_:
+            said = "; ".join(f"{number}. {f}" for number, f in enumerate(self.findings_, 1))
+            warn_user(f"{type(self).__name__}: {said}", DataWarning)
         return self
+
+    def _findings(self, data: Data) -> tuple[Finding, ...]:
+        """What is odd about the table and its folds, though it could be fitted."""
+        study = getattr(self, "study_", None)
+        cut = () if study is None else fold_findings(data, getattr(self, "folds", None), study.fold)
+        own_units = getattr(self, "standardize", True) is False
+        return (*table_findings(data, own_units=own_units), *cut)
 
     def _fit_checked(self, data: Data) -> None:  # noqa: ARG002
         raise TypeError(f"{type(self).__name__} does not say how it is fitted.")
@@ -96,7 +113,7 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         design = as_design(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X)
         return np.asarray(design.predict(np.asarray(self.coef_.T)) + self.intercept_)
 
     def _store(
