@@ -13,7 +13,7 @@ sample of the rows; what a sample suggests is confirmed on all rows before it is
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -80,19 +80,18 @@ def table_findings(data: Data, *, own_units: bool) -> tuple[Finding, ...]:
     used = data.used
     step = max(1, len(used) // SAMPLE)
     sample = data.design.rows(used[::step])
-    stats = sample.stats()
     y = data.y[used[::step]]
-    return tuple(
-        finding
-        for part in (
+    with np.errstate(over="ignore", invalid="ignore"):  # columns of 1e200 are not looked at
+        stats = sample.stats()
+        stats = replace(stats, sd=np.where(np.isfinite(stats.sd), stats.sd, 0.0))
+        parts = (
             _constant(data),
             _duplicates(data, sample, stats),
             _leaks(data, sample, stats, y),
             _counters(data, sample, stats),
             _scale(data, stats) if own_units else (),
         )
-        for finding in part
-    )
+        return tuple(finding for part in parts for finding in part)
 
 
 def _constant(data: Data) -> Iterator[Finding]:
