@@ -24,7 +24,10 @@ from tikhon.typing import BoolArray, Float64Array, IntArray
 __all__ = ["Finding", "table_findings"]
 
 SAMPLE = 1000
-"""Rows on which suspicions are raised."""
+"""Rows on which suspicions are raised, at most."""
+
+SAMPLE_NUMBERS = 2**21
+"""Numbers in the sample of a dense table, at most: far below the table itself."""
 
 FEWEST = 20
 """Rows below which a correlation near 1 is an accident."""
@@ -78,7 +81,9 @@ def table_findings(data: Data, *, own_units: bool) -> tuple[Finding, ...]:
         Whether a penalty takes the columns as they are, so that their spreads matter.
     """
     used = data.used
-    step = max(1, len(used) // SAMPLE)
+    sparse, d = data.design.is_sparse, data.design.shape[1]
+    most = SAMPLE if sparse else min(SAMPLE, max(FEWEST, SAMPLE_NUMBERS // d))
+    step = -(-len(used) // most)
     sample = data.design.rows(used[::step])
     y = data.y[used[::step]]
     with np.errstate(over="ignore", invalid="ignore"):  # columns of 1e200 are not looked at
