@@ -26,7 +26,7 @@ __all__ = ["Finding", "table_findings"]
 SAMPLE = 1000
 """Rows on which suspicions are raised, at most."""
 
-SAMPLE_NUMBERS = 2**21
+SAMPLE_NUMBERS = 2**18
 """Numbers in the sample of a dense table, at most: far below the table itself."""
 
 FEWEST = 20
