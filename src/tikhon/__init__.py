@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tikhon.solvers.minimum_norm import moore_penrose_residuals, pseudo_inverse
     from tikhon.solvers.solve import solve
     from tikhon.solvers.spectrum import Spectrum
+    from tikhon.theory.priors import Laplace, Normal
 
 __version__ = "0.1.0"
 
@@ -59,8 +60,10 @@ __all__ = [
     "Grid",
     "History",
     "InputError",
+    "Laplace",
     "Lasso",
     "LinearRegression",
+    "Normal",
     "Path",
     "Problem",
     "Ridge",
@@ -100,8 +103,10 @@ _HOME = {
     "Grid": "tikhon.paths",
     "History": "tikhon.results",
     "InputError": "tikhon.errors",
+    "Laplace": "tikhon.theory.priors",
     "Lasso": "tikhon.estimators",
     "LinearRegression": "tikhon.estimators",
+    "Normal": "tikhon.theory.priors",
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",

@@ -116,7 +116,7 @@ class LinearModel:
         intercept = bool(parameters.get("fit_intercept", True))
         standardized = parameters.get("standardize", False)
         if standardized is None:
-            standardized = parameters.get("norm") is None
+            standardized = parameters.get("norm") is None and parameters.get("prior") is None
         columns = design.stats()
         mean = columns.mean if intercept else np.zeros(design.shape[1])
         scale = columns.scale if standardized else np.ones(design.shape[1])
