@@ -7,10 +7,13 @@
         theta_(t+1) = theta_t + y_i x_i   if y_i w_t . x_i < 1,   else theta_t
     return the mean of w_1, ..., w_T
 
-for ``mean hinge + lam / 2 ||w||^2``: the lecture's lambda of that page, and the library's lam. The page
-starts at t = 0, where w_t would be 0 / 0. Started at 1, w_t follows exactly the subgradient step of
-length ``1 / (lam (t + 1))``, ``w_(t+1) = t / (t + 1) w_t + y_i x_i [...] / (lam (t + 1))``, which is how it is
-computed. With ``||x_i|| <= R`` the suboptimality of the mean is at most
+for ``mean hinge + lam / 2 ||w||^2``: the lecture's lambda of that page, and the library's lam. The
+page starts at t = 0, where w_t would be 0 / 0. Started at 1, w_t follows exactly the subgradient
+step of length ``1 / (lam (t + 1))``,
+
+    w_(t+1) = t / (t + 1) w_t + y_i x_i [y_i w_t . x_i < 1] / (lam (t + 1)),
+
+which is how it is computed. With ``||x_i|| <= R`` the suboptimality of the mean is at most
 ``2 R^2 (1 + log T) / (lam T)`` in expectation.
 """
 
@@ -117,8 +120,8 @@ class Pegasos:
         loss, penalty = problem.loss, problem.penalty
         if not (isinstance(loss, Hinge) and isinstance(penalty, L2) and problem.lam > 0):
             raise UnsupportedError(
-                f"Pegasos is for Hinge() with L2() and `lam` > 0, got {loss!r} with {penalty!r} and "
-                f"lam={problem.lam}; use tk.solvers.StochasticGradientDescent()."
+                f"Pegasos is for Hinge() with L2() and `lam` > 0, got {loss!r} with {penalty!r} "
+                f"and lam={problem.lam}; use tk.solvers.StochasticGradientDescent()."
             )
         if n_outputs is not None:
             raise UnsupportedError("Pegasos takes one target, -1 or 1; give `y` as a vector.")

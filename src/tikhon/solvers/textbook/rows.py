@@ -22,7 +22,7 @@ from tikhon.losses.base import Loss
 from tikhon.penalties import soft_threshold
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["Draws", "Rules", "Rows", "Walker", "compiled_loss"]
+__all__ = ["Draws", "Rows", "Rules", "Walker", "compiled_loss"]
 
 ENTRIES_AT_ONCE = 2**20
 """Entries of a sparse table between two looks at the keyboard: some milliseconds."""
@@ -163,7 +163,7 @@ class Rows:
         slopes = np.empty(len(y))
         offset = np.array([at.b, at.b_sum])
         if isinstance(self.design, SparseDesign):
-            table, index = self.design.X, draws.index
+            table, index = self.design.X.tocsr(), draws.index  # compressed rows already: no copy
             _kernels.stochastic_pass(table, index, batches, loss, at.w, at.w_sum, offset, slopes)
         else:
             (block,) = self.design.blocks(index=draws.index)
@@ -194,7 +194,7 @@ def step(rules: Rules, gain: float, g: Float64Array, g_b: Any, at: Walker) -> No
     at.b_sum = at.b_sum + at.b
     w = at.w - gain * (g + rules.l2 * at.w)
     if rules.l1 > 0:
-        w = soft_threshold(w, gain * rules.l1)
+        w = np.asarray(soft_threshold(w, gain * rules.l1), dtype=np.float64)
     norm = float(np.linalg.norm(w))
     if norm > rules.radius:
         w = w * (rules.radius / norm)

@@ -44,8 +44,8 @@ class StochasticGradientDescent:
     ----------
     step : "auto", float, schedule or callable, default "auto"
         "auto" is ``1 / (mu tau + L)``, mu the strength of the L2 part and L the largest smoothness
-        constant of a row; without an L2 part ``1 / (L sqrt(1 + tau / (n / batch_size)))``. Else as for
-        `GradientDescent`.
+        constant of a row; without an L2 part ``1 / (L sqrt(1 + e))``, e the epochs so far. Else as
+        for `GradientDescent`.
     batch_size : int, default 1
     epochs : int, default 20
         Passes over the rows.
@@ -178,7 +178,9 @@ def descend(
     def subgradients(w: Float64Array, b: float | Float64Array) -> Float64Array | None:
         if found is None:
             return None
-        return found.mean(task.problem.loss.derivative(task.y, task.design.predict(w) + b))
+        z = task.design.predict(w) + b
+        slopes = np.asarray(task.problem.loss.derivative(task.y, z), dtype=np.float64)
+        return found.mean(slopes)
 
     def measure(state: StochasticState) -> tuple[float, float]:
         w, b = state.coef, state.intercept

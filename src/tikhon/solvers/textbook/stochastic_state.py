@@ -1,8 +1,8 @@
 """Where a stochastic solver is: it learns from rows as they come and can be asked at any time.
 
 The average is over the iterates before their step, as in lecture 001. "suffix" forgets the early
-ones: at step t with ``2^k <= t < 2^(k+1)`` it averages those since ``2^(k-1)``, between the last half
-and the last three quarters of all, without knowing where the end is.
+ones: at step t with ``2^k <= t < 2^(k+1)`` it averages those since ``2^(k-1)``, between the last
+half and the last three quarters of all, without knowing where the end is.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class StochasticState:
         """Steps until the suffix forgets."""
         if self.manner.averaging != "suffix":
             return 2**62
-        return max(1, 2 ** self.steps.bit_length() - self.steps)
+        return max(1, (1 << self.steps.bit_length()) - self.steps)
 
     def _advance(self, batches: int, drawn: int) -> None:
         self.steps += batches
