@@ -43,6 +43,8 @@ CASES = (
     Case(solvers.ProximalGradient(momentum=True, restart=True, step="backtracking"), LOGISTIC, L1),
     Case(solvers.CyclicCoordinateDescent(), SQUARED, L1),
     Case(solvers.CyclicCoordinateDescent(), SQUARED, MIX),
+    Case(solvers.Newton(), LOGISTIC, L2),
+    Case(solvers.Newton(), tk.losses.Huber(), L2),
     Case(solvers.QuadraticPenaltySplitting(growth=4.0), SQUARED, L1, tol=1e-3),
 )
 SGD = solvers.StochasticGradientDescent

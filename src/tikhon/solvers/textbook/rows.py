@@ -20,12 +20,16 @@ from tikhon.data.design import BLOCK_BYTES, Design
 from tikhon.data.sparse import SparseDesign
 from tikhon.losses.base import Loss
 from tikhon.penalties import soft_threshold
+from tikhon.solvers.textbook.smoothness import Curvature, top_curvature
 from tikhon.typing import Float64Array, IntArray
 
 __all__ = ["Draws", "Rows", "Rules", "Walker", "compiled_loss"]
 
 ENTRIES_AT_ONCE = 2**20
 """Entries of a sparse table between two looks at the keyboard: some milliseconds."""
+
+SAMPLE = 2048
+"""Rows from which the curvature of long batches is found."""
 
 COMPILED: dict[type[Loss], str | None] = {
     losses.Squared: None,
@@ -128,15 +132,29 @@ class Rows:
             most = max(16, BLOCK_BYTES // (8 * d))
         return max(size, most // size * size)
 
-    def largest_square(self, *, intercept: bool) -> float:
-        """Largest ``||x_i||^2`` of a row, the column of ones included."""
+    def batch_curvature(self, size: int, *, intercept: bool) -> Curvature:
+        """Return the curvature that the gradient of a batch of this size has, in the mean.
+
+        ``(n - k) / (k (n - 1))`` of the largest ``||x_i||^2`` and ``n (k - 1) / (k (n - 1))`` of the
+        largest eigenvalue of all rows together, which is that of some thousand of them.
+        """
+        n, k = len(self), min(size, len(self))
+        largest = self._largest_square() + intercept
+        if k == 1:
+            return Curvature(largest, 1.0)
+        chosen = np.sort(np.random.default_rng(0).permutation(n)[:SAMPLE])
+        m = len(chosen)
+        sample = self.design if m == n else self.design.rows(chosen)
+        top = top_curvature(sample, np.full(m, 1.0 / m), intercept=intercept)
+        value = (n - k) / (k * (n - 1)) * largest + n * (k - 1) / (k * (n - 1)) * top.value
+        return Curvature(value, 1.0 + top.passes * m / n)
+
+    def _largest_square(self) -> float:
         if isinstance(self.design, SparseDesign):
             squares = np.asarray(self.design.X.multiply(self.design.X).sum(axis=1), dtype=float)
-            largest = float(squares.max())
-        else:
-            blocks = self.design.blocks()
-            largest = max(float(np.einsum("ij,ij->i", b.rows, b.rows).max()) for b in blocks)
-        return largest + intercept
+            return float(squares.max())
+        blocks = self.design.blocks()
+        return max(float(np.einsum("ij,ij->i", b.rows, b.rows).max()) for b in blocks)
 
     def walk(self, rules: Rules, draws: Draws, at: Walker, *, plain: bool = False) -> Float64Array:
         """Take one step per batch; return the derivative of the loss found for each row drawn.

@@ -43,9 +43,9 @@ class StochasticGradientDescent:
     Parameters
     ----------
     step : "auto", float, schedule or callable, default "auto"
-        "auto" is ``1 / (mu tau + L)``, mu the strength of the L2 part and L the largest smoothness
-        constant of a row; without an L2 part ``1 / (L sqrt(1 + e))``, e the epochs so far. Else as
-        for `GradientDescent`.
+        "auto" is ``1 / (mu tau + L)``, mu the strength of the L2 part and L the smoothness constant
+        of a batch, that of the largest row for batches of one; without an L2 part
+        ``1 / (L sqrt(1 + e))``, e the epochs so far. Else as for `GradientDescent`.
     batch_size : int, default 1
     epochs : int, default 20
         Passes over the rows.
@@ -147,17 +147,17 @@ def rules_of(problem: Problem, d: int, radius: float = float("inf")) -> Rules:
     )
 
 
-def automatic(rules: Rules, batch_size: int, rows: Rows) -> Schedule:
-    """Return steps that begin at 1 / L and fall no faster than they have to."""
+def automatic(rules: Rules, batch_size: int, rows: Rows) -> tuple[Schedule, float]:
+    """Return steps that begin at 1 / L and fall no faster than they have to; and the sweeps."""
     smoothness = rules.loss.smoothness
-    L = (1.0 if smoothness is None else smoothness) * rows.largest_square(intercept=rules.intercept)
-    L = L + rules.l2
+    curvature = rows.batch_curvature(batch_size, intercept=rules.intercept)
+    L = (1.0 if smoothness is None else smoothness) * curvature.value + rules.l2
     if L == 0:
-        return Inverse(1.0)
+        return Inverse(1.0), curvature.passes
     if rules.l2 > 0:
-        return Inverse(1.0 / rules.l2, delay=L / rules.l2)
+        return Inverse(1.0 / rules.l2, delay=L / rules.l2), curvature.passes
     epoch = max(len(rows) / batch_size, 1.0)
-    return InverseSqrt(np.sqrt(epoch) / L, delay=epoch)
+    return InverseSqrt(np.sqrt(epoch) / L, delay=epoch), curvature.passes
 
 
 def descend(
@@ -167,7 +167,6 @@ def descend(
     rows, n = Rows(task.design, task.y), len(task.y)
     found = FoundSlopes(n) if task.problem.loss.name in KINKED and task.y.ndim == 1 else None
     per_row = 2.0 if state.manner.averaging == "last" else 3.0
-    searched = 1.0 if state.schedule is None else 0.0
 
     def epoch(state: StochasticState) -> StochasticState:
         left = min(n, draws - state.rows_drawn)
@@ -187,7 +186,7 @@ def descend(
         return task.measure(task.design, w, b, subgradients(w, b))
 
     def passes(state: StochasticState) -> float:
-        return searched + per_row * state.rows_drawn / n
+        return state.searched + per_row * state.rows_drawn / n
 
     loop = task.iterate(
         state,

@@ -58,6 +58,8 @@ class StochasticState:
         Batches so far.
     rows_drawn : int
         Rows so far.
+    searched : float
+        Sweeps over the first rows that it took to find a schedule.
 
     Examples
     --------
@@ -78,12 +80,13 @@ class StochasticState:
         manner: Manner,
         shape: tuple[int, ...],
         schedule: Schedule | None,
-        find: Callable[[Rows], Schedule] | None = None,
+        find: Callable[[Rows], tuple[Schedule, float]] | None = None,
     ) -> None:
         self.rules = rules
         self.manner = manner
         self.schedule = schedule
         self.find = find
+        self.searched = 0.0
         self.steps = 0
         self.rows_drawn = 0
         self._at = Walker.zero(shape)
@@ -142,7 +145,7 @@ class StochasticState:
         """
         if self.schedule is None:
             assert self.find is not None, "a state has a schedule, or a way to find one"
-            self.schedule = self.find(rows)
+            self.schedule, self.searched = self.find(rows)
         size = min(self.manner.batch_size, len(rows))
         index, weight = self._draw(len(rows), s, len(rows) if draws is None else draws)
         place = 0
