@@ -135,8 +135,8 @@ class Rows:
     def batch_curvature(self, size: int, *, intercept: bool) -> Curvature:
         """Return the curvature that the gradient of a batch of this size has, in the mean.
 
-        ``(n - k) / (k (n - 1))`` of the largest ``||x_i||^2`` and ``n (k - 1) / (k (n - 1))`` of the
-        largest eigenvalue of all rows together, which is that of some thousand of them.
+        ``(n - k) / (k (n - 1))`` of the largest ``||x_i||^2`` plus ``n (k - 1) / (k (n - 1))`` of
+        the largest eigenvalue of all rows together, which is that of some thousand of them.
         """
         n, k = len(self), min(size, len(self))
         largest = self._largest_square() + intercept
