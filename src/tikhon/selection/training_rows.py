@@ -51,7 +51,7 @@ class TrainingRows:
     @property
     def target(self) -> Float64Array:
         """The target of each row in use."""
-        return self.known.y[self.known.used, 0]
+        return np.asarray(self.known.y[self.known.used, 0])
 
     def spread(self) -> Float64Array:
         """Standard deviation of each column, 1 for a constant one."""

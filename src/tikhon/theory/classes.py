@@ -95,7 +95,8 @@ class NormClasses:
         """Return the number of doublings each candidate needs."""
         with np.errstate(divide="ignore"):
             doublings = np.ceil(np.log2(candidates.norms / self._unit(candidates)) - 1e-12)
-        return np.maximum(doublings, 0).astype(np.int64)
+        levels: IntArray = np.maximum(doublings, 0).astype(np.int64)
+        return levels
 
     def deviation(self, level: int, candidates: Candidates, delta: float) -> float:
         """Return the Rademacher bound of the ball."""

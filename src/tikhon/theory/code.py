@@ -137,8 +137,8 @@ def quantised(values: Float64Array, precision: int) -> Float64Array:
     Examples
     --------
     >>> import numpy as np
-    >>> quantised(np.array([0.0, 5.2, 1000.0, -0.7]), 3)
-    array([   0.  ,    5.  , 1024.  ,   -0.75])
+    >>> quantised(np.array([0.0, 5.2, 9.7, -0.7]), 3).tolist()
+    [0.0, 5.0, 10.0, -0.75]
     """
     if not (isinstance(precision, int | np.integer) and 1 <= precision <= MOST_DIGITS):
         raise ValueError(f"`precision` must be between 1 and {MOST_DIGITS}, got {precision!r}.")

@@ -142,21 +142,12 @@ def polynomial_degrees(
     """
     probability(delta)
     flat, target = np.ravel(np.asarray(x, dtype=np.float64)), np.asarray(y, dtype=np.float64)
-    if np.asarray(x).ndim > 2 or len(flat) != np.shape(x)[0] or target.shape != flat.shape:
-        raise UnsupportedError(
-            f"degrees are compared for one column, got `x` of shape {np.shape(x)} and `y` of shape "
-            f"{target.shape}."
-        )
     order = np.unique(np.asarray(degrees, dtype=np.int64))
+    _check(x, flat, target, order)
     m = len(flat)
-    if not len(order) or order[0] < 0 or order[-1] >= len(np.unique(flat)):
-        raise ValueError(
-            f"`degrees` must be whole numbers from 0 to {len(np.unique(flat)) - 1}, one less than "
-            f"there are values of `x`, got {list(degrees)}."
-        )
     low, high = float(flat.min()), float(flat.max())
     u = (2.0 * flat - low - high) / (high - low) if high > low else np.zeros(m)
-    basis = np.polynomial.legendre.legvander(u, int(order[-1]))
+    basis = np.asarray(np.polynomial.legendre.legvander(u, int(order[-1])), dtype=np.float64)
     Q, R = np.linalg.qr(basis)
     along = Q.T @ target
     clipped = clip_for(Squared(), target, clip)
@@ -192,6 +183,20 @@ def polynomial_degrees(
         c=clipped.c,
         **judged,
     )
+
+
+def _check(x: ArrayLike, flat: Float64Array, target: Float64Array, order: IntArray) -> None:
+    """Refuse what is not one column, and degrees that the values of x do not determine."""
+    if np.asarray(x).ndim > 2 or len(flat) != np.shape(x)[0] or target.shape != flat.shape:
+        raise UnsupportedError(
+            f"degrees are compared for one column, got `x` of shape {np.shape(x)} and `y` of shape "
+            f"{target.shape}."
+        )
+    if not len(order) or order[0] < 0 or order[-1] >= len(np.unique(flat)):
+        raise ValueError(
+            f"`degrees` must be whole numbers from 0 to {len(np.unique(flat)) - 1}, one less than "
+            f"there are values of `x`, got {order.tolist()}."
+        )
 
 
 def _leave_one_out(r: Float64Array, h: Float64Array) -> float:
