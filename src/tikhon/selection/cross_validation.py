@@ -16,8 +16,11 @@ from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.ridge_study import study_ridge
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import Score, as_score
+from tikhon.selection.smooth_study import study_smooth
 from tikhon.selection.study import Study
 from tikhon.solvers.choose import has_machine, is_ridge
+from tikhon.solvers.smooth import is_smooth
+from tikhon.solvers.targets import check_offset
 from tikhon.typing import ArrayLike
 
 __all__ = ["cross_validate"]
@@ -36,6 +39,7 @@ def cross_validate(
     score: Any = None,
     nested: bool | int = False,
     sample_weight: Any = None,
+    offset: Any = None,
     standardize: bool = False,
     intercept: bool = True,
     solver: str = "auto",
@@ -57,12 +61,16 @@ def cross_validate(
     groups : array of shape (n,), optional
         Rows of a group are held out together.
     score : str, Score or callable, optional
-        "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a function of
-        (y, prediction) that is smaller for better predictions.
+        The mean loss by default, which for the squared loss is "squared_error"; that,
+        "absolute_error", "r2", a `tk.Score`, or a function of (y, prediction) that is smaller for
+        better predictions. Predictions are linear predictors: before the inverse of the link.
     nested : bool or int, default False
         Cross-validate the choice itself, in an outer loop over folds of the same kind: as many as
         the inner ones, or this many. The honest score is `Study.nested`.
     sample_weight : array of shape (n,), optional
+    offset : array of shape (n,), optional
+        Added to the linear predictor of each row, such as the logarithm of an exposure; for losses
+        with a column per class (n, classes). Smooth losses other than the squared one.
     standardize : bool, default False
         Penalise the coefficients of columns scaled to unit standard deviation, within each fold.
     intercept : bool, default True
@@ -85,7 +93,8 @@ def cross_validate(
     True
     """
     as_rule(rule)
-    data = as_data(X, y, sample_weight=sample_weight, groups=groups)
+    data = as_data(X, y, sample_weight=sample_weight, groups=groups, offset=offset)
+    check_offset(loss, data)
     outer = outer_folds(folds, nested, grouped=data.groups is not None)
     procedure = _Procedure(
         loss,
@@ -127,6 +136,8 @@ class _Procedure:
             return self._ridge(data)
         if has_machine(self.loss, self.penalty, data.design.shape[1]):
             return self._penalised(data)
+        if is_smooth(self.loss):
+            return self._smooth(data)
         return self._generic(data)
 
     def _ridge(self, data: Data) -> Study:
@@ -154,6 +165,21 @@ class _Procedure:
         )
         machine = bench.machine(self.penalty)
         return study_penalised(bench, machine, self.grid, rule=self.rule, score=self.score)
+
+    def _smooth(self, data: Data) -> Study:
+        return study_smooth(
+            data,
+            self.loss,
+            self.penalty,
+            self.grid,
+            folds=self.folds,
+            rule=self.rule,
+            score=self.score,
+            standardize=self.standardize,
+            intercept=self.intercept,
+            solver=self.solver,
+            tol=self.tol,
+        )
 
     def _generic(self, data: Data) -> Study:
         return cross_validate_generic(

@@ -12,7 +12,6 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
 from tikhon.errors import UnsupportedError
-from tikhon.losses import Squared
 from tikhon.paths.grid import Grid
 from tikhon.paths.penalised_path import PenalisedPath, penalised_lams
 from tikhon.penalties.base import Penalty
@@ -83,7 +82,7 @@ def study_penalised(
     started = time.perf_counter()
     data, split = bench.data, bench.split
     lams = penalised_lams(machine, grid)
-    if lams[-1] == 0:
+    if lams[-1] == 0 and not machine.solves_zero:
         raise UnsupportedError(
             "a grid of strengths must be > 0 for this penalty, got 0. For no penalty at all use "
             "tk.LinearRegression, or lam=0 alone."
@@ -99,7 +98,7 @@ def study_penalised(
             machine,
             whole,
             lams,
-            one_target=data.one_target,
+            one_target=data.one_target and not machine.loss.per_class,
             feature_names=data.feature_names,
             seconds=seconds,
         ),
@@ -114,7 +113,7 @@ def study_penalised(
         rule=rule,
         solver=machine.name,
         seconds=seconds,
-        sample=Sample.of(Squared(), data, intercept=machine.training.intercept),
+        sample=Sample.of(machine.loss, data, intercept=machine.training.intercept),
     )
 
 

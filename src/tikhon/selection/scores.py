@@ -22,7 +22,8 @@ class Score:
     ----------
     function : callable
         ``function(y, z)`` or ``function(y, z, sample_weight=s)`` -> float; y and z are (m,), or
-        (m, targets) where there are several.
+        (m, targets) where there are several. z is the linear predictor, offset included; with
+        class codes y (m,) it has a column for each class.
     name : str
     greater_is_better : bool, default False
     """
@@ -32,9 +33,9 @@ class Score:
     greater_is_better: bool = False
 
     def __call__(self, y: Float64Array, z: Float64Array, s: Float64Array | None) -> float:
-        """Score one set of predictions, (m, targets)."""
+        """Score one set of predictions, (m, targets); (m, classes) for y (m, 1) of class codes."""
         if y.shape[1] == 1:
-            y, z = y[:, 0], z[:, 0]
+            y, z = y[:, 0], z[:, 0] if z.shape[1] == 1 else z
         if s is None:
             return float(self.function(y, z))
         if not self._takes_weights():

@@ -23,6 +23,7 @@ from tikhon.problem.squared import Frame, NullModel
 from tikhon.solvers.gram_solvers import within_bounds
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised_columns import PenalisedColumns
+from tikhon.solvers.squared_machine import SquaredMachine
 from tikhon.solvers.training import Training
 from tikhon.solvers.wide_table import WideTable
 from tikhon.solvers.working_path import WorkingPath
@@ -44,7 +45,7 @@ NEXT = 0.8
 """Ratio of strengths on the way from the null model to a first strength far below it."""
 
 
-class PenalisedWide:
+class PenalisedWide(SquaredMachine):
     """A table whose columns join small problems as they are needed."""
 
     name = "working sets and active sets"
