@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import ElasticNet, Lasso, LinearRegression, Ridge
+    from tikhon.estimators import ElasticNet, GeneralizedLinear, Lasso, LinearRegression, Ridge
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
     from tikhon.results import Certificate, History, Path, Solution, Status
@@ -37,6 +37,7 @@ __all__ = [
     "DataWarning",
     "ElasticNet",
     "FitWarning",
+    "GeneralizedLinear",
     "Grid",
     "History",
     "InputError",
@@ -72,6 +73,7 @@ _HOME = {
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",
     "FitWarning": "tikhon.errors",
+    "GeneralizedLinear": "tikhon.estimators",
     "Grid": "tikhon.paths",
     "History": "tikhon.results",
     "InputError": "tikhon.errors",

@@ -7,7 +7,7 @@ read them.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,6 +66,17 @@ class Status:
     def __str__(self) -> str:
         sentences = [part for part in (self.message, self.remedy) if part]
         return f"{self.code.value}: {' '.join(sentences)}" if sentences else self.code.value
+
+
+def unfinished(solved: int, asked: int) -> Status | None:
+    """Return the status of a grid that the clock has cut short; None for a whole one."""
+    if solved >= asked:
+        return None
+    return Status(
+        StatusCode.MAX_SECONDS,
+        f"{solved} of {asked} strengths were solved in time, the strongest ones.",
+        "Raise `max_seconds`, or use fewer strengths.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +252,21 @@ class Path:
             return names
         targets = count // d
         return [f"{name}[{t}]" for name in names for t in range(targets)]
+
+    def first(self, count: int, asked: int) -> Path:
+        """Return the strongest strengths of a path, of the number that was asked for."""
+        if count == len(self):
+            return self
+        return replace(
+            self,
+            lams=self.lams[:count],
+            coefs=self.coefs[:count],
+            intercepts=self.intercepts[:count],
+            certificates=self.certificates[:count],
+            df=self.df[:count],
+            losses=self.losses[:count],
+            status=unfinished(count, asked) or self.status,
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw every coefficient against the strength; return the matplotlib axes."""

@@ -25,6 +25,13 @@ ESTIMATORS = [
     tk.Ridge(lam=0.0),
     tk.Ridge(norm=1.0),
     tk.Ridge(lam=0.1, standardize=False, solver="wide"),
+    tk.Lasso(),
+    tk.Lasso(lam=0.1),
+    tk.Lasso(lam=0.0),
+    tk.Lasso(rule="1se", positive=True, standardize=False, nested=2),
+    tk.ElasticNet(),
+    tk.ElasticNet(lam=0.1),
+    tk.ElasticNet(l1_ratio=[0.3, 0.9], rule="bic"),
 ]
 CHECKS = [
     (estimator, check)
@@ -62,7 +69,7 @@ def test_a_pickled_model_does_not_carry_the_data(rng, monkeypatch):
     assert len(pickle.dumps(model)) < X.nbytes / 4
 
 
-@pytest.mark.parametrize("cls", [tk.LinearRegression, tk.Ridge])
+@pytest.mark.parametrize("cls", [tk.LinearRegression, tk.Ridge, tk.Lasso, tk.ElasticNet])
 def test_constructors_stay_small_and_show_their_parameters(cls):
     parameters = inspect.signature(cls).parameters
     assert 1 <= len(parameters) <= 12

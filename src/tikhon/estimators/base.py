@@ -41,7 +41,9 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 value = kwargs[name]
                 raise TypeError(
                     f"{cls.__name__} takes no `{name}`: "
-                    + translation.format(value=value, per_1000=_per_1000(name, value))
+                    + translation.format(
+                        name=cls.__name__, value=value, per_1000=_per_1000(name, value)
+                    )
                 )
         made: Self = super().__new__(cls)
         return made

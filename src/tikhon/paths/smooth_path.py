@@ -40,12 +40,14 @@ def path_smooth(
     machine = plan.machine(training, loss, penalty, tol, stop or Stop())
     lams = penalised_lams(machine, grid)
     fit = machine.fits([training.everything()], lams)[0]
+    kept = max(1, fit.solved)
     path = PenalisedPath(
         machine,
-        fit,
-        lams,
+        fit.part(0, kept),
+        lams[:kept],
         one_target=data.one_target and not loss.per_class,
         feature_names=data.feature_names,
         seconds=time.perf_counter() - started,
+        skipped=len(lams) - kept,
     )
     return path.computed(time.perf_counter() - started)

@@ -22,7 +22,7 @@ from tikhon.selection.rules import Rule
 from tikhon.selection.scores import Score
 from tikhon.selection.split import Rows, Split
 from tikhon.selection.study import Study, fold_of_rows, summarise
-from tikhon.solvers.choose import plan_penalised
+from tikhon.solvers.choose import PenalisedPlan, plan_penalised
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised import PenalisedMachine
 from tikhon.solvers.training import Training
@@ -66,8 +66,11 @@ class PenalisedBench:
 
     def machine(self, penalty: Penalty) -> PenalisedMachine:
         """Prepare the table for one penalty."""
-        plan = plan_penalised(self.data.design, penalty, self.solver)
-        return plan.machine(self.training, penalty, self.tol, self.stop)
+        return self.plan(penalty).machine(self.training, penalty, self.tol, self.stop)
+
+    def plan(self, penalty: Penalty) -> PenalisedPlan:
+        """Return the regime for one penalty, and why."""
+        return plan_penalised(self.data.design, penalty, self.solver)
 
 
 def study_penalised(
@@ -77,6 +80,7 @@ def study_penalised(
     *,
     rule: str | Rule,
     score: Score,
+    plan: object = None,
 ) -> Study:
     """Score a grid of strengths on held-out rows, and solve the path on all rows."""
     started = time.perf_counter()
@@ -89,6 +93,7 @@ def study_penalised(
         )
     whole, *fits = machine.fits([machine.training.everything(), *split.train], lams)
     kept = max(1, min(fit.solved for fit in (whole, *fits)))
+    skipped = len(lams) - kept
     lams, whole = lams[:kept], whole.part(0, kept)
     scores, fold_weight = _scores(machine.training, split, fits, lams, score)
     mean, se = summarise(scores, fold_weight)
@@ -101,6 +106,7 @@ def study_penalised(
             one_target=data.one_target and not machine.loss.per_class,
             feature_names=data.feature_names,
             seconds=seconds,
+            skipped=skipped,
         ),
         scores=scores,
         mean=mean,
@@ -111,9 +117,10 @@ def study_penalised(
         greater_is_better=score.greater_is_better,
         method="folds",
         rule=rule,
-        solver=machine.name,
+        solver=str(plan or bench.plan(machine.penalty)),
         seconds=seconds,
         sample=Sample.of(machine.loss, data, intercept=machine.training.intercept),
+        skipped=skipped,
     )
 
 

@@ -78,4 +78,4 @@ def study_smooth(
     machine = plan.machine(training, loss, penalty, tol, stop or Stop())
     bench = PenalisedBench(data, split, solver, training, machine.stop, tol)
     chosen = mean_loss_score(loss) if score is None else score
-    return study_penalised(bench, machine, grid, rule=rule, score=chosen)
+    return study_penalised(bench, machine, grid, rule=rule, score=chosen, plan=plan)

@@ -30,6 +30,9 @@ class SmoothPlan:
     regime: str
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.regime} ({self.reason}): {MACHINES[self.regime].name}"
+
     def machine(
         self, training: Training, loss: Loss, penalty: Penalty, tol: float, stop: Stop
     ) -> SmoothMachine:

@@ -20,6 +20,7 @@ from tikhon.data.coerce import Data
 from tikhon.data.moments import Cells
 from tikhon.errors import InputError, Problems, UnsupportedError
 from tikhon.losses.base import Loss
+from tikhon.losses.squared import Squared
 from tikhon.penalties.base import Penalty
 from tikhon.problem.null import best_constant
 from tikhon.problem.penalised import Certified
@@ -41,8 +42,8 @@ NOT_SMOOTH = ("hinge", "quantile", "epsilon_insensitive")
 
 
 def is_smooth(loss: Loss) -> bool:
-    """Whether a loss has a derivative that changes continuously."""
-    return loss.name not in NOT_SMOOTH
+    """Whether a loss, not the squared one, has a derivative that changes continuously."""
+    return loss.name not in NOT_SMOOTH and not isinstance(loss, Squared)
 
 
 def smooth_training(

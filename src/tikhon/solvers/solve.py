@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
+from tikhon.data.design import Design
 from tikhon.data.moments import Cells
 from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import UnsupportedError
+from tikhon.penalties import L1, Scaled, Weighted
+from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Solution, Status, StatusCode
 from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
-from tikhon.solvers.least_squares import least_squares
 from tikhon.solvers.loop import Progress
 from tikhon.solvers.proximal_gradient import proximal_gradient
 from tikhon.solvers.ridge import ridge_refined
-from tikhon.solvers.smooth import is_smooth
-from tikhon.solvers.solve_penalised import solve_penalised
+from tikhon.solvers.smooth import NOT_SMOOTH, is_smooth
+from tikhon.solvers.solve_penalised import Single, solve_penalised, unpenalised
 from tikhon.solvers.solve_smooth import solve_smooth
 from tikhon.solvers.targets import check_offset, check_targets
 from tikhon.solvers.training import Training
 from tikhon.typing import Float64Array
 
-__all__ = ["solve", "solve_generic"]
+__all__ = [
+    "GENERIC",
+    "generic_df",
+    "generic_view",
+    "mean_loss",
+    "refuse_solver",
+    "solve",
+    "solve_generic",
+    "solve_one",
+]
 
 GENERIC = "proximal_gradient"
 
@@ -60,14 +72,15 @@ def solve(
         (n, classes). Smooth losses other than the squared one.
     solver : str, default "auto"
         For least squares with L2: "tall", "wide" or "iterative". For everything, and by
-        default for what has no faster solver: "proximal_gradient". It is also what "auto" means
-        for a smooth loss when `max_iter` or `callback` are given.
+        default for what has no faster solver: "proximal_gradient". That is also what "auto"
+        means for a smooth loss where `max_iter` or `callback` is given.
     tol : float, default 1e-8
         Relative duality gap (KKT residual where there is no dual) to reach.
     max_iter : int, optional
         Iterations of an iterative solver; 20000 by default.
     max_seconds : float, optional
-        Iterative solvers return the best so far after this time, with its certificate.
+        After this time the best so far is returned, with its certificate. Ridge and least squares
+        are solved directly, with nothing to return before the end, and finish.
     callback : callable, optional
         Iterative solvers call it with their progress; returning True stops them.
 
@@ -89,39 +102,80 @@ def solve(
     check_targets(problem.loss, data)
     ridge = is_ridge(problem.loss, problem.penalty)
     direct = ridge or has_machine(problem.loss, problem.penalty, data.design.shape[1])
+    if is_smooth(problem.loss):
+        direct = not (solver == "auto" and (max_iter is not None or callback is not None))
+    stop = Stop.after(max_seconds)
     if direct and solver != GENERIC:
         _refuse_iteration_options(solver, max_iter, callback)
-        if ridge:
-            return _solve_squared(problem, data, solver, tol)
-        return solve_penalised(
-            problem.penalty,
-            problem.lam,
-            data,
-            standardize=False,
-            intercept=problem.intercept,
-            solver=solver,
-            tol=tol,
-            stop=Stop(float("inf") if max_seconds is None else max_seconds),
+        return solve_one(
+            problem, data, standardize=False, solver=solver, tol=tol, stop=stop
         ).solution
-    iterating = max_iter is not None or callback is not None
-    if is_smooth(problem.loss) and solver != GENERIC and not (solver == "auto" and iterating):
-        _refuse_iteration_options(solver, max_iter, callback)
+    refuse_solver(problem, solver)
+    return solve_generic(
+        problem, data, None, tol, stop, max_iter=max_iter or MAX_ITER, callback=callback
+    )
+
+
+def solve_one(
+    problem: Problem, data: Data, *, standardize: bool, solver: str, tol: float, stop: Stop
+) -> Single:
+    """Solve one problem, with or without standardising, by the fastest solver there is."""
+    check_targets(problem.loss, data)
+    if is_smooth(problem.loss):
         return solve_smooth(
             problem.loss,
             problem.penalty,
             problem.lam,
             data,
+            standardize=standardize,
             intercept=problem.intercept,
             solver=solver,
             tol=tol,
-            stop=Stop(float("inf") if max_seconds is None else max_seconds),
-        ).solution
+            stop=stop,
+        )
+    if solver != GENERIC:
+        if is_ridge(problem.loss, problem.penalty):
+            return _solve_squared(problem, data, solver, tol, standardize=standardize)
+        if has_machine(problem.loss, problem.penalty, data.design.shape[1]):
+            return solve_penalised(
+                problem.penalty,
+                problem.lam,
+                data,
+                standardize=standardize,
+                intercept=problem.intercept,
+                solver=solver,
+                tol=tol,
+                stop=stop,
+            )
+    refuse_solver(problem, solver)
+    found = solve_generic(problem, data, None, tol, stop, standardize=standardize)
+    df = generic_df(problem.penalty, found)
+    return Single(found, df, mean_loss(problem, data, found), np.empty(0, dtype=np.int64))
+
+
+def refuse_solver(problem: Problem, solver: str) -> None:
+    """Refuse the name of a solver that does not take this problem."""
     if solver not in ("auto", GENERIC):
         raise UnsupportedError(
             f"`solver` for {type(problem.loss).__name__} with {type(problem.penalty).__name__} "
             f"must be 'auto' or {GENERIC!r}, got {solver!r}."
         )
-    return solve_generic(problem, data, None, tol, max_iter or MAX_ITER, max_seconds, callback)
+
+
+def generic_df(penalty: Penalty, solution: Solution) -> float:
+    """Degrees of freedom of a target: its nonzeros for the lasso, unknown otherwise."""
+    while isinstance(penalty, Weighted | Scaled):
+        penalty = penalty.penalty
+    if isinstance(penalty, L1):
+        return np.count_nonzero(solution.coef) * len(solution.coef) / solution.coef.size
+    return float("nan")
+
+
+def mean_loss(problem: Problem, data: Data, solution: Solution) -> float:
+    """Mean training loss of a solution, without the penalty."""
+    y, s = (data.y[:, 0] if data.one_target else data.y), data.s
+    z = data.design.predict(solution.coef) + solution.intercept
+    return problem.mean_loss(y, z, s)
 
 
 def _refuse_iteration_options(solver: str, max_iter: int | None, callback: object) -> None:
@@ -133,44 +187,36 @@ def _refuse_iteration_options(solver: str, max_iter: int | None, callback: objec
             )
 
 
-def _solve_squared(problem: Problem, data: Data, solver: str, tol: float) -> Solution:
+def _solve_squared(
+    problem: Problem, data: Data, solver: str, tol: float, *, standardize: bool
+) -> Single:
+    """Ridge, or least squares where there is no penalty."""
     started = time.perf_counter()
     cells = Cells.of(data.labels())
-    training = Training(data.design, data.y, data.s, cells, False, problem.intercept)
+    training = Training(data.design, data.y, data.s, cells, standardize, problem.intercept)
     lam = problem.lam if problem.penalty.strong_convexity > 0 else 0.0
     if lam == 0.0:
-        free = least_squares(training, tol)
-        coefs, intercepts, certificate = free.coef, free.intercept, free.certificate
-        name, passes = free.rung, free.passes
-        deficient = 0 <= free.rank < data.design.shape[1]
-    else:
-        machine = plan_ridge(*data.design.shape, solver).machine(training, lambda _: lam, tol)
-        fit = ridge_refined(
-            machine.frame, machine.spectrum, np.array([lam]), tol=tol, corrections=1
-        )
-        coefs, intercepts, certificate = fit.coefs[0], fit.intercepts[0], fit.certificates[0]
-        name, passes, deficient = machine.name, fit.passes + 1.0, False
-    return Solution(
-        coef=coefs[:, 0] if data.one_target else coefs,
-        intercept=float(intercepts[0]) if data.one_target else intercepts,
-        lam=problem.lam,
+        found = unpenalised(training, data, tol, started)
+        return replace(found, solution=replace(found.solution, lam=problem.lam))
+    machine = plan_ridge(*data.design.shape, solver).machine(training, lambda _: lam, tol)
+    fit = ridge_refined(machine.frame, machine.spectrum, np.array([lam]), tol=tol, corrections=1)
+    coef, intercept, certificate = fit.coefs[0], fit.intercepts[0], fit.certificates[0]
+    status = Status(StatusCode.CONVERGED)
+    if certificate.gap > tol:
+        message = f"gap {certificate.gap:.1e}, wanted {tol:.0e}."
+        status = Status(StatusCode.MAX_ITER, message, "Use a larger `lam`.")
+    solution = Solution(
+        coef=coef[:, 0] if data.one_target else coef,
+        intercept=float(intercept[0]) if data.one_target else intercept,
+        lam=lam,
         certificate=certificate,
-        status=_squared_status(certificate.gap, tol, deficient=deficient),
-        solver=name,
-        passes=passes,
+        status=status,
+        solver=machine.name,
+        passes=fit.passes + 1.0,
         seconds=time.perf_counter() - started,
     )
-
-
-def _squared_status(gap: float, tol: float, *, deficient: bool) -> Status:
-    if deficient:
-        return Status(
-            StatusCode.RANK_DEFICIENT,
-            "the columns do not determine the coefficients; those of least norm are returned.",
-        )
-    if gap <= tol:
-        return Status(StatusCode.CONVERGED)
-    return Status(StatusCode.MAX_ITER, f"gap {gap:.1e}, wanted {tol:.0e}.", "Use a larger `lam`.")
+    none_aliased = np.empty(0, dtype=np.int64)
+    return Single(solution, machine.spectrum.df(lam), float(fit.losses[0]), none_aliased)
 
 
 def solve_generic(
@@ -178,12 +224,14 @@ def solve_generic(
     data: Data,
     start: Solution | None,
     tol: float,
+    stop: Stop,
+    *,
+    standardize: bool = False,
     max_iter: int = MAX_ITER,
-    max_seconds: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Solution:
     """Solve by proximal gradient, from `start` if there is one; smooth losses only."""
-    if not is_smooth(problem.loss):
+    if problem.loss.name in NOT_SMOOTH:
         raise UnsupportedError(
             f"{type(problem.loss).__name__} is not differentiable, and the solver for its kinks "
             "does not exist yet; use SquaredHinge in place of Hinge, Huber in place of Quantile "
@@ -196,18 +244,18 @@ def solve_generic(
     offset = None if data.offset is None else data.offset[data.used]
     if offset is not None and y.ndim == 1 and not problem.loss.per_class:
         offset = offset[:, 0]
-    mean = design.stats(s).mean if problem.intercept else np.zeros(design.shape[1])
-    view = StandardizedDesign(design, mean, np.ones(design.shape[1]))
+    view = generic_view(design, s, standardize=standardize, intercept=problem.intercept)
+    scaled = replace(problem, penalty=problem.penalty.on_scaled(view.scale))
     loop = proximal_gradient(
-        problem,
+        scaled,
         view,
         y,
         s,
-        _start(problem, view, y, s, offset, start),
+        _start(scaled, view, y, s, offset, start),
         offset=offset,
         tol=tol,
         max_iter=max_iter,
-        max_seconds=max_seconds,
+        max_seconds=stop.remaining if np.isfinite(stop.remaining) else None,
         callback=callback,
     )
     coef, intercept = view.to_base(loop.state.w, loop.state.b)
@@ -219,13 +267,28 @@ def solve_generic(
         coef=coef,
         intercept=float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept),
         lam=problem.lam,
-        certificate=problem.certificate(design, y, coef, intercept, s, offset),
+        certificate=scaled.certificate(view, y, *view.from_base(coef, intercept), s, offset)
+        if standardize
+        else problem.certificate(design, y, coef, intercept, s, offset),
         status=status,
         solver=GENERIC.replace("_", " "),
         passes=2.0 * loop.iterations,
         seconds=time.perf_counter() - began,
         history=loop.history,
     )
+
+
+def generic_view(
+    design: Design, s: Float64Array | None, *, standardize: bool, intercept: bool
+) -> StandardizedDesign:
+    """Centre and scale the columns for a generic solver; about 0 without an intercept."""
+    d = design.shape[1]
+    if not (standardize or intercept):
+        return StandardizedDesign(design, np.zeros(d), np.ones(d))
+    stats = design.stats(s)
+    scale = stats.scale if intercept else np.hypot(stats.sd, stats.mean)
+    scale = np.where((scale > 0) & ~stats.constant, scale, 1.0) if standardize else np.ones(d)
+    return StandardizedDesign(design, stats.mean if intercept else np.zeros(d), scale)
 
 
 def _named_if_separable(

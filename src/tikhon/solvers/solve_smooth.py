@@ -71,7 +71,7 @@ def solve_smooth(
         lam=lam,
         certificate=found.certificates[0],
         status=machine.judge(strength, found, fit.solved),
-        solver=f"{plan.regime} ({plan.reason}): {machine.name}",
+        solver=str(plan),
         passes=machine.passes,
         seconds=time.perf_counter() - started,
     )
