@@ -19,7 +19,14 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import ElasticNet, GeneralizedLinear, Lasso, LinearRegression, Ridge
+    from tikhon.estimators import (
+        ElasticNet,
+        GeneralizedLinear,
+        Lasso,
+        LinearRegression,
+        Ridge,
+        RidgeClassifier,
+    )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
     from tikhon.results import Certificate, History, Path, Solution, Status
@@ -46,6 +53,7 @@ __all__ = [
     "Path",
     "Problem",
     "Ridge",
+    "RidgeClassifier",
     "Score",
     "Solution",
     "Spectrum",
@@ -82,6 +90,7 @@ _HOME = {
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
+    "RidgeClassifier": "tikhon.estimators",
     "Score": "tikhon.selection",
     "Solution": "tikhon.results",
     "Spectrum": "tikhon.solvers.spectrum",

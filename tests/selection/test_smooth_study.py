@@ -60,7 +60,7 @@ def test_scores_equal_the_naive_loop(rng, loss, penalty, extras, standardize):
 def test_a_class_that_a_fold_lacks_is_named(rng):
     X, y = draw(rng, LOSSES["logistic"], n=20)
     y = np.r_[1.0, -np.ones(19)]
-    with pytest.raises(ValueError, match=r"missing_class.*Stratified"):
+    with pytest.raises(ValueError, match=r"class_missing_in_fold.*Stratified"):
         tk.cross_validate(LOSSES["logistic"], PENALTIES["l2"], X, y, lams=LAMS, folds=4)
 
 
@@ -72,7 +72,7 @@ def test_a_score_sees_the_linear_predictor_of_every_class(rng):
         seen.append((y.shape, z.shape))
         return float(np.mean(np.argmax(z, axis=1) == y))
 
-    score = tk.Score(accuracy, greater_is_better=True)
+    score = tk.Score(accuracy, greater_is_better=True, on="predictor")
     folds = tk.folds.Stratified(4)
     study = tk.cross_validate(
         LOSSES["multinomial"], PENALTIES["l2"], X, y, lams=LAMS, folds=folds, score=score

@@ -5,5 +5,13 @@ from tikhon.estimators.generalized_linear import GeneralizedLinear
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
 from tikhon.estimators.ridge import Ridge
+from tikhon.estimators.ridge_classifier import RidgeClassifier
 
-__all__ = ["ElasticNet", "GeneralizedLinear", "Lasso", "LinearRegression", "Ridge"]
+__all__ = [
+    "ElasticNet",
+    "GeneralizedLinear",
+    "Lasso",
+    "LinearRegression",
+    "Ridge",
+    "RidgeClassifier",
+]

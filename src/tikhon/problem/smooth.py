@@ -26,7 +26,14 @@ from tikhon.problem.penalised import Certified
 from tikhon.results import Certificate
 from tikhon.typing import Float64Array, FloatArray, IntArray
 
-__all__ = ["SmoothFrame", "SmoothNull", "smooth_certificates", "smooth_null"]
+__all__ = [
+    "SmoothFrame",
+    "SmoothNull",
+    "constrained_slope",
+    "has_dual",
+    "smooth_certificates",
+    "smooth_null",
+]
 
 ENTRIES = 2**23
 """Predictions held at once."""
@@ -186,7 +193,7 @@ def _certified(
     V = np.asarray(loss.derivative(y, Z), dtype=np.float64)
     del Z
     gradient, slopes = _correlate(frame, V)
-    dual = _has_dual(loss, penalty, coefs.shape[1])
+    dual = has_dual(loss, penalty, coefs.shape[1])
     toward = gradient
     if dual:
         V = np.asarray(loss.feasible(y, V), dtype=np.float64)
@@ -231,7 +238,7 @@ def _certificate(
     if lam > 0:
         left = lam * float(np.linalg.norm(penalty.subgradient_distance(w, g / lam)))
     else:
-        left = _constrained_slope(penalty, w, g)
+        left = float(np.linalg.norm(constrained_slope(penalty, w, g)))
     kkt = float(np.hypot(left, np.linalg.norm(slope))) if frame.intercept else left
     mu = lam * penalty.strong_convexity
     bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
@@ -252,7 +259,7 @@ def _correlate(frame: SmoothFrame, V: Float64Array) -> tuple[Float64Array, Float
     return np.ascontiguousarray(G), R.sum(axis=0).reshape(K, outputs)
 
 
-def _has_dual(loss: Loss, penalty: Penalty, d: int) -> bool:
+def has_dual(loss: Loss, penalty: Penalty, d: int) -> bool:
     """Whether a dual point of the form above is feasible for a solution that is nearly exact."""
     if not (loss.has_conjugate and penalty.has_conjugate) or penalty.unpenalised(d).any():
         return False
@@ -269,14 +276,14 @@ def _constraint(penalty: Penalty, w: Float64Array) -> float:
     return value if np.isinf(value) else 0.0
 
 
-def _constrained_slope(penalty: Penalty, w: Float64Array, g: Float64Array) -> float:
-    """Norm of the gradient where the bounds of a penalty, which hold at strength 0, let w move."""
+def constrained_slope(penalty: Penalty, w: Float64Array, g: Float64Array) -> Float64Array:
+    """Return the gradient where the bounds of a penalty, which hold at strength 0, let w move."""
     form = penalty.coordinates(len(w))
     if form is None:
-        return float(np.linalg.norm(g))
+        return g
     lower, upper = (part.reshape(-1, *(1,) * (w.ndim - 1)) for part in (form.lower, form.upper))
     blocked = ((w <= lower) & (g > 0)) | ((w >= upper) & (g < 0))
-    return float(np.linalg.norm(np.where(blocked, 0.0, g)))
+    return np.where(blocked, 0.0, g)
 
 
 def _flat(w: Float64Array) -> Float64Array:

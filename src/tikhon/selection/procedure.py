@@ -17,24 +17,19 @@ from tikhon.paths.grid import Grid
 from tikhon.paths.solve_path import refuse_no_strength
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
-from tikhon.selection.generic import cross_validate_generic, mean_loss_score
+from tikhon.selection.generic import cross_validate_generic
 from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.ridge_study import study_ridge
 from tikhon.selection.rules import Rule
-from tikhon.selection.scores import Score, as_score
+from tikhon.selection.scores import Score
 from tikhon.selection.smooth_study import study_smooth
 from tikhon.selection.study import Study
 from tikhon.solvers.choose import has_machine, is_ridge
 from tikhon.solvers.smooth import is_smooth
 from tikhon.solvers.solve import GENERIC, refuse_solver
 
-__all__ = ["Procedure", "score_for"]
-
-
-def score_for(loss: Loss, score: Any) -> Score:
-    """Return the score asked for, or the loss itself."""
-    return mean_loss_score(loss) if score is None else as_score(score)
+__all__ = ["Procedure"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,10 +11,9 @@ from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid
 from tikhon.penalties.base import Penalty
 from tikhon.selection.folds import as_folds
-from tikhon.selection.generic import mean_loss_score
 from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.rules import Rule
-from tikhon.selection.scores import Score
+from tikhon.selection.scores import Score, loss_score
 from tikhon.selection.split import Rows
 from tikhon.selection.study import Study
 from tikhon.solvers.choose_smooth import plan_smooth
@@ -53,7 +52,8 @@ def study_smooth(
         As for `tk.cross_validate`.
     rule : str or Rule
     score : Score, optional
-        Of the linear predictor, offset included, (m,) or (m, classes); the mean loss by default.
+        Of the linear predictor, offset included, (m,) or (m, classes), as `Score.of` makes it; the
+        mean loss by default.
     standardize, intercept : bool
     solver : str
         "auto", or a regime of `tikhon.solvers.choose_smooth`.
@@ -77,5 +77,5 @@ def study_smooth(
     plan = plan_smooth(data.design, loss, penalty, solver, targets=data.y.shape[1])
     machine = plan.machine(training, loss, penalty, tol, stop or Stop())
     bench = PenalisedBench(data, split, solver, training, machine.stop, tol)
-    chosen = mean_loss_score(loss) if score is None else score
+    chosen = loss_score(loss) if score is None else score
     return study_penalised(bench, machine, grid, rule=rule, score=chosen, plan=plan)

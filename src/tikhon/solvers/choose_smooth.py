@@ -1,7 +1,10 @@
 """The default policy for smooth losses, as one table: which algorithm fits which table.
 
-regime       when                                     algorithm
-proximal     a penalty without a compiled form        proximal gradient
+    regime             when                                   algorithm
+    working_set        a penalty by column, or by group       proximal Newton on working sets
+    proximal_gradient  any other penalty                      proximal gradient
+
+Losses of one prediction for each row and target are solved target by target.
 """
 
 from __future__ import annotations
@@ -15,12 +18,16 @@ from tikhon.losses.base import Loss
 from tikhon.penalties.base import Penalty
 from tikhon.solvers.smooth import SmoothMachine
 from tikhon.solvers.smooth_generic import SmoothGeneric
+from tikhon.solvers.smooth_wide import SmoothWide
 from tikhon.solvers.training import Training
 from tikhon.solvers.wide_table import WideTable
 
 __all__ = ["SmoothPlan", "plan_smooth"]
 
-MACHINES: dict[str, type[SmoothMachine]] = {"proximal_gradient": SmoothGeneric}
+MACHINES: dict[str, type[SmoothMachine]] = {
+    "working_set": SmoothWide,
+    "proximal_gradient": SmoothGeneric,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +60,9 @@ def plan_smooth(
             )
         return SmoothPlan(solver, "asked for")
     n, d = design.shape
-    return SmoothPlan("proximal_gradient", f"n = {n}, d = {d}, {targets} target(s)")
+    if loss.per_class:
+        return SmoothPlan("proximal_gradient", f"n = {n}, d = {d}")
+    by_column = penalty.coordinates(d) is not None
+    if by_column or (penalty.group_form(d) is not None and targets == 1):
+        return SmoothPlan("working_set", f"n = {n}, d = {d}")
+    return SmoothPlan("proximal_gradient", f"{type(penalty).__name__} has no compiled form")

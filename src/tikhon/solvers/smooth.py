@@ -254,7 +254,7 @@ def _no_null(loss: Loss, fold: int) -> InputError:
     problems = Problems()
     if loss.classification:
         problems.add(
-            "missing_class",
+            "class_missing_in_fold",
             f"{where} lack a class that other rows have, so no intercept is best",
             "Use tk.folds.Stratified, or fewer folds.",
         )
