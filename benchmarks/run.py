@@ -10,7 +10,7 @@ import argparse
 import json
 import shutil
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,9 +21,11 @@ import numpy as np
 from benchmarks import launch, tables
 from benchmarks.accuracy import RidgeReference, curve_difference, nearest
 from benchmarks.libraries import LIBRARIES, Library
+from benchmarks.limits import input_bytes
 from benchmarks.machine import describe
+from benchmarks.path_accuracy import PathReference
 from benchmarks.problems import PROBLEMS, build
-from benchmarks.records import Accuracy, Attempt, Limits, Report, Row
+from benchmarks.records import Accuracy, Attempt, Limits, Report, Row, revived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,19 +33,30 @@ if TYPE_CHECKING:
 TARGETS = (1e-4, 1e-6)
 RESULTS = Path(__file__).parent / "results"
 
+REFERENCES = {
+    "ridge_cv": RidgeReference,
+    "lasso_cv": PathReference,
+    "lasso_path": PathReference,
+    "group_path": PathReference,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Bench:
     """One problem on the bench: conditions of the runs and the truth to judge them by."""
 
     conditions: launch.Conditions
-    truth: RidgeReference
-    curve: np.ndarray
+    truth: RidgeReference | PathReference
+    curve: np.ndarray | None
 
     def judge(self, folder: Path) -> Accuracy:
         """Hold a saved outcome against the reference."""
         with np.load(folder / "outcome.npz") as saved:
             outcome = dict(saved)
+        stated = float(outcome["gap"]) if "gap" in outcome else None
+        worst = self.worst_on_path(outcome)
+        if self.curve is None or "lam" not in outcome:
+            return Accuracy(worst, stated_gap=stated)
         lams = self.truth.problem.lams
         chosen, best = nearest(lams, float(outcome["lam"])), int(np.argmin(self.curve))
         returned = self.truth.suboptimality(
@@ -51,20 +64,26 @@ class Bench:
             np.atleast_2d(outcome["coef"]),
             np.atleast_1d(outcome["intercept"]),
         )[0]
-        worst = returned
-        if "path_coefs" in outcome:
-            gaps = self.truth.suboptimality(lams, outcome["path_coefs"], outcome["path_intercepts"])
-            worst = max(returned, gaps.max())
         return Accuracy(
+            worst=float(max(returned, worst)),
             lam=float(outcome["lam"]),
             lam_refit=float(outcome["lam_refit"]),
             grid_steps_from_best=chosen - best,
             regret=float(self.curve[chosen] / self.curve[best] - 1),
             suboptimality=float(returned),
-            worst=float(worst),
             curve_difference=curve_difference(outcome.get("curve"), self.curve),
-            stated_gap=float(outcome["gap"]) if "gap" in outcome else None,
+            stated_gap=stated,
         )
+
+    def worst_on_path(self, outcome: dict[str, np.ndarray]) -> float:
+        """Largest gap over the strengths of a returned path; minus infinity without one."""
+        if "path_coefs" not in outcome:
+            return -np.inf
+        lams = self.truth.problem.lams
+        if outcome["path_coefs"].shape[0] != len(lams):
+            return np.inf  # a path that stopped early is not the answer
+        gaps = self.truth.suboptimality(lams, outcome["path_coefs"], outcome["path_intercepts"])
+        return float(gaps.max())
 
     def attempt(self, name: str, library: Library, tolerance: float | None, repeat: int) -> Attempt:
         """Measure once or several times and judge the first answer."""
@@ -80,7 +99,8 @@ class Bench:
         target is then timed in full. This is to the rival's advantage: its default may be
         tighter.
         """
-        row = partial(Row, name, library.title, library.note, library.comparable)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row = partial(Row, name, library.title, library.note, library.comparable, date=now)
         repeat = self.conditions.repeat
         if not library.tolerances:
             attempt = self.attempt(name, library, None, repeat)
@@ -91,7 +111,9 @@ class Bench:
         ladder, answers, missed = self.climb(name, library)
         for tolerance in dict.fromkeys(answers.values()):
             reached = tuple(target for target in TARGETS if answers.get(target) == tolerance)
-            attempt = self.attempt(name, library, tolerance, repeat)
+            climbed = next(rung for rung in ladder if rung.tolerance == tolerance)
+            again = repeat > 1 and sum(climbed.measured.seconds) * 2 <= self.conditions.budget
+            attempt = self.attempt(name, library, tolerance, repeat) if again else climbed
             yield row(attempt, reached=reached, ladder=tuple(ladder))
         if missed:
             # The rung that failed, or the tightest of all, shows what was not to be had.
@@ -131,7 +153,7 @@ def limits(conditions: launch.Conditions) -> tuple[Limits | None, str]:
     )
     if failure:
         return None, failure
-    return Limits(**json.loads((folder / "record.json").read_text())), ""
+    return revived(Limits, json.loads((folder / "record.json").read_text())), ""
 
 
 def run(arguments: argparse.Namespace) -> Report:
@@ -152,7 +174,7 @@ def run(arguments: argparse.Namespace) -> Report:
     print("physical limits", flush=True)
     found, failure = limits(conditions)
     print("reference", flush=True)
-    truth = RidgeReference(problem)
+    truth = REFERENCES[problem.task](problem)
     curve = truth.curve()
     report = Report(
         problem=arguments.problem,
@@ -162,10 +184,12 @@ def run(arguments: argparse.Namespace) -> Report:
         n_features=problem.X.shape[1],
         n_lams=len(problem.lams),
         n_folds=problem.n_folds,
+        input_bytes=input_bytes(problem.X),
         threads=arguments.threads,
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=machine,
-        best_lam=float(problem.lams[np.argmin(curve)]),
+        reference_gap=0.0,
+        best_lam=None if curve is None else float(problem.lams[np.argmin(curve)]),
         limits=found,
         limits_error=failure,
     )
@@ -175,9 +199,26 @@ def run(arguments: argparse.Namespace) -> Report:
         for row in bench.rows(name, known[name]):
             report.rows.append(row)
             print(tables.line(row), flush=True)
+    report.reference_gap = truth.gap
     for folder in (conditions.problem, conditions.warmup):
         shutil.rmtree(folder)  # the data are large and drawn again from their seed
     return report
+
+
+def continued(fresh: Report, path: Path) -> Report:
+    """Add the rows of an earlier part of the run, on the same machine, that were not remade."""
+    earlier = Report.read(path)
+    same = ("scale", "n_samples", "n_features", "threads")
+    differs = [name for name in same if getattr(fresh, name) != getattr(earlier, name)]
+    if differs or fresh.machine.processor != earlier.machine.processor:
+        raise SystemExit(
+            f"--keep: {path.name} is of another run: {', '.join(differs) or 'machine'}"
+        )
+    remade = {row.name for row in fresh.rows}
+    rows = [row for row in earlier.rows if row.name not in remade] + fresh.rows
+    order = list(LIBRARIES[build(fresh.problem, "small").task])
+    fresh.rows = sorted(rows, key=lambda row: order.index(row.name))
+    return fresh
 
 
 def parse() -> argparse.Namespace:
@@ -186,6 +227,9 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("problem", choices=PROBLEMS)
     parser.add_argument("--libraries", nargs="+", metavar="NAME", help="all by default")
+    parser.add_argument(
+        "--keep", action="store_true", help="continue a run: keep rows of libraries not named now"
+    )
     parser.add_argument("--scale", choices=("full", "small"), default="full")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
@@ -209,7 +253,9 @@ def main() -> None:
     suffix += "" if arguments.threads == 2 else f"-threads{arguments.threads}"
     RESULTS.mkdir(exist_ok=True)
     target = RESULTS / f"{arguments.problem}{suffix}.json"
-    target.write_text(json.dumps(asdict(report), indent=1) + "\n")
+    if arguments.keep and target.exists():
+        report = continued(report, target)
+    report.write(target)
     target.with_suffix(".md").write_text(tables.markdown(report))
     print(f"\n{tables.markdown(report)}\nwritten: {target} and .md")
 
