@@ -28,6 +28,7 @@ class Library:
     note: str = ""
 
 
+CHOICE = "returns no path: judged at the strength it selects alone"
 CERTIFIED = "at its default: gap certified at every strength"
 
 LIBRARIES: dict[str, dict[str, Library]] = {
@@ -65,10 +66,12 @@ LIBRARIES: dict[str, dict[str, Library]] = {
     "lasso_cv": {
         "tikhon": Library("tikhon", "tikhon", "lasso_cv", note=CERTIFIED),
         "sklearn": Library(
-            "scikit-learn LassoCV", "sklearn", "lasso_cv", layout="F", tolerances=FROM
+            "scikit-learn LassoCV", "sklearn", "lasso_cv", layout="F", tolerances=FROM, note=CHOICE
         ),
         "glmnet": Library("python-glmnet", "glmnet", "lasso_cv", layout="F", tolerances=DECADES),
-        "celer": Library("celer LassoCV", "celer", "lasso_cv", layout="F", tolerances=FROM),
+        "celer": Library(
+            "celer LassoCV", "celer", "lasso_cv", layout="F", tolerances=FROM, note=CHOICE
+        ),
         "adelie": Library(
             "adelie",
             "adelie",
@@ -94,7 +97,7 @@ LIBRARIES: dict[str, dict[str, Library]] = {
             "tikhon(tol=...)",
             "tikhon",
             "group_path",
-            tolerances=DECADES,
+            tolerances=FROM,
             note="as accurate as the others, and certified to that",
         ),
         "skglm": Library("skglm GroupLasso", "skglm", "group_path", layout="F", tolerances=FROM),
