@@ -25,6 +25,7 @@ from tikhon.errors import UnsupportedError
 from tikhon.losses.base import Loss
 from tikhon.losses.squared import Squared
 from tikhon.penalties.base import Penalty
+from tikhon.problem.dual import balanced, mean_floor, row_shares
 from tikhon.results import Certificate
 from tikhon.typing import Float64Array, FloatArray, IntArray
 
@@ -134,8 +135,6 @@ class Problem:
         """
         if not (self.loss.has_conjugate and self.penalty.has_conjugate):
             return float("nan")
-        if self.loss.per_class and self.intercept:
-            return float("nan")  # balancing each class would leave the simplex
         table = _products(X)
         z = table.predict(w) + b
         slopes = self.loss.derivative(y, z) if subgradients is None else subgradients
@@ -148,7 +147,7 @@ class Problem:
                 return float("nan")  # no projection onto the orthogonal complement stays feasible
             v = self._orthogonal(table, v, np.flatnonzero(free), s)
         elif self.intercept:
-            v = self._balanced(v, s)
+            v = balanced(self.loss, y, v, row_shares(len(v), s))
         correlation = -table.correlate(_weigh(v, s)) / self.lam
         correlation[free] = 0.0
         t = self.penalty.dual_scale(correlation)
@@ -219,17 +218,9 @@ class Problem:
         if np.isinf(objective):  # bounds that exclude 0: what the loss alone has to gain
             objective = self.mean_loss(y, table.predict(w) + b, s)
         g, _ = self.gradient(table, y, w, b, s)
-        return Yardstick(objective, objective - self._floor(y, s), float(np.linalg.norm(g)))
-
-    def _floor(self, y: FloatArray, s: Any) -> float:
-        """The mean loss of the best prediction there is, row by row: 0 for most losses.
-
-        ``inf_z loss(y, z) = -loss*(y, 0)``; Poisson and Gamma losses may be negative, and a gap is
-        relative to what there is to gain.
-        """
-        if not self.loss.has_conjugate or self.loss.per_class:
-            return 0.0
-        return -self._mean(self.loss.conjugate(y, np.zeros_like(y)), s)
+        return Yardstick(
+            objective, objective - mean_floor(self.loss, y, s), float(np.linalg.norm(g))
+        )
 
     def _penalty(self, w: FloatArray) -> float:
         """``lam R(w)``; a constraint stays a constraint at strength 0."""
@@ -242,22 +233,6 @@ class Problem:
             return float(np.sum(values, dtype=np.float64) / len(values))
         used = np.asarray(s) > 0
         return float(np.tensordot(np.asarray(s)[used], values[used], axes=1).sum() / np.sum(s))
-
-    def _balanced(self, v: Float64Array, s: Any) -> Float64Array:
-        """Make ``sum s v = 0``, the intercept's dual constraint, staying in the domain.
-
-        The squared loss has the whole line as its domain: subtract the mean. For every other
-        loss 0 is in the domain and the domain is convex: shrink the side that weighs more.
-        """
-        p = np.full(len(v), 1.0 / len(v)) if s is None else np.asarray(s) / np.sum(s)
-        if isinstance(self.loss, Squared):
-            return np.asarray(v - np.tensordot(p, v, axes=1))
-        up = np.tensordot(p, np.maximum(v, 0.0), axes=1)
-        down = np.tensordot(p, np.maximum(-v, 0.0), axes=1)
-        target = np.minimum(up, down)
-        shrink_up = np.divide(target, up, out=np.zeros_like(up), where=up > 0)
-        shrink_down = np.divide(target, down, out=np.zeros_like(down), where=down > 0)
-        return np.where(v > 0, v * shrink_up, v * shrink_down)
 
     def _gap_without_strength(self, table: _Table, v: Float64Array, w: FloatArray, s: Any) -> float:
         """Without a penalty the dual point must be orthogonal to the columns: project it there.

@@ -19,6 +19,7 @@ from tikhon.data.coerce import Data
 from tikhon.data.design import Design
 from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import UnsupportedError
+from tikhon.problem.offset import OffsetLoss
 from tikhon.problem.problem import Problem, Yardstick
 from tikhon.results import Certificate, Solution, Status, StatusCode
 from tikhon.solvers.loop import Loop, Progress, run
@@ -92,6 +93,11 @@ class Task:
         design = data.design if everything else data.design.rows(data.used)
         y = data.y[data.used][:, 0] if data.one_target else data.y[data.used]
         s = None if data.s is None else data.s[data.used]
+        if data.offset is not None:
+            offset = data.offset[data.used]
+            flat = data.one_target and not problem.loss.per_class
+            shifted = OffsetLoss(problem.loss, offset[:, 0] if flat else offset)
+            problem = replace(problem, loss=shifted)
         return cls(problem, design, y, s, tol, max_seconds, callback, standardize, began)
 
     @cached_property
@@ -198,7 +204,8 @@ class Task:
         loss = self.problem.loss
         finite = bool(np.isfinite(w).all() and np.isfinite(b).all())
         if finite and loss.classification and not loss.per_class:
-            margins = self.y * (self.design.predict(w) + b)
+            z = self.design.predict(w) + b
+            margins = self.y * (z + loss.offset if isinstance(loss, OffsetLoss) else z)
             status = named_if_separable(status, self.problem, w, margins)
         return Solution(
             coef=w,
