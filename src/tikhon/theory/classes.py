@@ -118,7 +118,7 @@ class SupportClasses:
 
     def levels(self, candidates: Candidates) -> IntArray:
         """Return the number of nonzero coefficients of each candidate."""
-        return np.count_nonzero(candidates.coefs, axis=1).astype(np.int64)
+        return np.asarray(np.count_nonzero(candidates.coefs, axis=1), dtype=np.int64)
 
     def deviation(self, level: int, candidates: Candidates, delta: float) -> float:
         """Return c times the VC bound of one set of columns at its share of delta."""
