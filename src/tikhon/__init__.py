@@ -24,13 +24,14 @@ if TYPE_CHECKING:
         GeneralizedLinear,
         Lasso,
         LinearRegression,
+        LogisticRegression,
         Ridge,
         RidgeClassifier,
     )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
     from tikhon.results import Certificate, History, Path, Solution, Status
-    from tikhon.selection import Score, Study, cross_validate, folds, rules
+    from tikhon.selection import Score, Study, cross_validate, folds, rules, thresholds
     from tikhon.solvers.cholesky import ridge_cholesky
     from tikhon.solvers.minimum_norm import moore_penrose_residuals, pseudo_inverse
     from tikhon.solvers.solve import solve
@@ -50,6 +51,7 @@ __all__ = [
     "InputError",
     "Lasso",
     "LinearRegression",
+    "LogisticRegression",
     "Path",
     "Problem",
     "Ridge",
@@ -73,6 +75,7 @@ __all__ = [
     "rules",
     "solve",
     "testing",
+    "thresholds",
 ]
 
 _HOME = {
@@ -87,6 +90,7 @@ _HOME = {
     "InputError": "tikhon.errors",
     "Lasso": "tikhon.estimators",
     "LinearRegression": "tikhon.estimators",
+    "LogisticRegression": "tikhon.estimators",
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
@@ -110,6 +114,7 @@ _HOME = {
     "rules": "tikhon.selection",
     "solve": "tikhon.solvers.solve",
     "testing": "tikhon",
+    "thresholds": "tikhon.selection",
 }
 
 

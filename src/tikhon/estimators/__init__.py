@@ -4,6 +4,7 @@ from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.generalized_linear import GeneralizedLinear
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
+from tikhon.estimators.logistic_regression import LogisticRegression
 from tikhon.estimators.ridge import Ridge
 from tikhon.estimators.ridge_classifier import RidgeClassifier
 
@@ -12,6 +13,7 @@ __all__ = [
     "GeneralizedLinear",
     "Lasso",
     "LinearRegression",
+    "LogisticRegression",
     "Ridge",
     "RidgeClassifier",
 ]

@@ -75,9 +75,12 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         InputError
             Listing everything that is wrong with the input.
         """
+        return self._fit_data(X, self._read(X, y, sample_weight, groups))
+
+    def _fit_data(self, X: Any, data: Data) -> Self:
+        """Fit to checked input; `X` tells the names of the columns."""
         if not self.tol > 0:
             raise ValueError(f"`tol` must be > 0, got {self.tol}.")
-        data = self._read(X, y, sample_weight, groups)
         validate_data(self, X, skip_check_array=True)
         self._fit_checked(data)
         return self
@@ -95,6 +98,17 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         design = as_design(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return design
+
+    def _store(
+        self,
+        coef: Float64Array,
+        intercept: Float64Array,
+        data: Data,
+        certificate: Certificate,
+        status: Status,
+    ) -> None:
+        """Set the fitted attributes from (d, targets) coefficients; warn unless all is well."""
+        raise TypeError(f"{type(self).__name__} does not say how {coef.shape} is stored.")
 
     def _certify(self, certificate: Certificate, status: Status) -> None:
         """Keep the outcome; warn unless all is well."""

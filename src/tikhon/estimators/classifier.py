@@ -122,7 +122,12 @@ class LinearClassifier(Classifier):
         return z[:, 0] if len(self.classes_) == 2 else z
 
     def _store(
-        self, coef: Float64Array, intercept: Float64Array, certificate: Certificate, status: Status
+        self,
+        coef: Float64Array,
+        intercept: Float64Array,
+        data: Data,  # noqa: ARG002
+        certificate: Certificate,
+        status: Status,
     ) -> None:
         """Set the fitted attributes from (d,) or (d, K) coefficients; warn unless all is well."""
         self.coef_ = np.ascontiguousarray(coef.reshape(len(coef), -1).T)
