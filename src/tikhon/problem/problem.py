@@ -25,6 +25,8 @@ from tikhon.errors import UnsupportedError
 from tikhon.losses.base import Loss
 from tikhon.losses.squared import Squared
 from tikhon.penalties.base import Penalty
+from tikhon.problem.dual import balanced, conjugate_about, mean_floor, row_shares
+from tikhon.problem.null import best_constant
 from tikhon.results import Certificate
 from tikhon.typing import Float64Array, FloatArray, IntArray
 
@@ -66,9 +68,20 @@ class Problem:
                 f"`lam` must be finite and >= 0, got {self.lam}. Use 0 for no regularization."
             )
 
-    def value(self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None) -> float:
-        """Return the objective at coefficients `w` and intercept `b`, with row weights `s`."""
-        z = _products(X).predict(w) + b
+    def value(
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        offset: Any = None,
+    ) -> float:
+        """Return the objective at coefficients `w` and intercept `b`, with row weights `s`.
+
+        `offset`, in the shape of the predictions or one column of it, is added to them.
+        """
+        z = _predictions(_products(X), w, b, offset)
         return self._mean(self.loss.value(y, z), s) + self._penalty(w)
 
     def mean_loss(self, y: FloatArray, z: FloatArray, s: Any = None) -> float:
@@ -76,15 +89,27 @@ class Problem:
         return self._mean(self.loss.value(y, z), s)
 
     def gradient(
-        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        offset: Any = None,
     ) -> tuple[Float64Array, Any]:
         """Return the gradient of the mean loss in `w` and in `b` (the penalty not included)."""
         table = _products(X)
-        u = _weigh(self.loss.derivative(y, table.predict(w) + b), s)
+        u = _weigh(self.loss.derivative(y, _predictions(table, w, b, offset)), s)
         return table.correlate(u), u.sum(axis=0)
 
     def duality_gap(
-        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        offset: Any = None,
     ) -> float:
         """Return ``P(w, b) - D(u)`` at the dual point of `w`: an upper bound on P - P*.
 
@@ -93,10 +118,8 @@ class Problem:
         """
         if not (self.loss.has_conjugate and self.penalty.has_conjugate):
             return float("nan")
-        if self.loss.per_class and self.intercept:
-            return float("nan")  # balancing each class would leave the simplex
         table = _products(X)
-        z = table.predict(w) + b
+        z = _predictions(table, w, b, offset)
         v = np.asarray(self.loss.feasible(y, self.loss.derivative(y, z)), dtype=np.float64)
         if self.lam == 0:
             return self._gap_without_strength(table, v, w, s)
@@ -106,18 +129,26 @@ class Problem:
                 return float("nan")  # no projection onto the orthogonal complement stays feasible
             v = self._orthogonal(table, v, np.flatnonzero(free), s)
         elif self.intercept:
-            v = self._balanced(v, s)
+            v = balanced(self.loss, y, v, row_shares(len(v), s))
         correlation = -table.correlate(_weigh(v, s)) / self.lam
         correlation[free] = 0.0
         t = self.penalty.dual_scale(correlation)
-        dual = -self._mean(self.loss.conjugate(y, t * v), s)
+        dual = -self._mean(conjugate_about(self.loss, y, t * v, offset), s)
         dual -= self.lam * self.penalty.conjugate(t * correlation)
         primal = self._mean(self.loss.value(y, z), s) + self._penalty(w)
         return max(float(primal - dual), 0.0)
 
-    def kkt(self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None) -> float:
+    def kkt(
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        offset: Any = None,
+    ) -> float:
         """Return the norm of the violation of the optimality conditions, absolute."""
-        g, g_b = self.gradient(X, y, w, b, s)
+        g, g_b = self.gradient(X, y, w, b, s, offset)
         if self.lam == 0:
             left = float(np.linalg.norm(g))
         else:
@@ -125,53 +156,52 @@ class Problem:
             left = self.lam * float(np.linalg.norm(distance))
         return float(np.hypot(left, np.linalg.norm(g_b))) if self.intercept else left
 
-    def null(self, X: Any, y: FloatArray, s: Any = None) -> tuple[Float64Array, Any]:
+    def null(
+        self, X: Any, y: FloatArray, s: Any = None, offset: Any = None
+    ) -> tuple[Float64Array, Any]:
         """Return the null model: coefficients 0 and the best constant (0 without intercept)."""
         columns = (int(np.max(y)) + 1,) if self.loss.per_class else np.shape(y)[1:]
         w = np.zeros((_products(X).shape[1], *columns))
         if not self.intercept:
             return w, np.zeros(columns)
-        return w, self.loss.null_prediction(y, s)
+        return w, best_constant(self.loss, y, s, offset)
 
-    def lam_max(self, X: Any, y: FloatArray, s: Any = None) -> float:
+    def lam_max(self, X: Any, y: FloatArray, s: Any = None, offset: Any = None) -> float:
         """Return the smallest strength at which every penalised coefficient is zero."""
         table = _products(X)
-        w, b = self.null(table, y, s)
+        w, b = self.null(table, y, s, offset)
         if self.penalty.unpenalised(table.shape[1]).any():
             w, b = self._fit_unpenalised(table, y, s)
-        g, _ = self.gradient(table, y, w, b, s)
+        g, _ = self.gradient(table, y, w, b, s, offset)
         return self.penalty.lam_max(g)
 
     def certificate(
-        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        offset: Any = None,
     ) -> Certificate:
         """Return gap and KKT residual, relative to the null model, from the raw data."""
         table = _products(X)
         w, y = np.asarray(w, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        null_w, null_b = self.null(table, y, s)
-        null_value = self.value(table, y, null_w, null_b, s)
-        null_gradient, _ = self.gradient(table, y, null_w, null_b, s)
+        null_w, null_b = self.null(table, y, s, offset)
+        null_value = self.value(table, y, null_w, null_b, s, offset)
+        null_gradient, _ = self.gradient(table, y, null_w, null_b, s, offset)
         slope = float(np.linalg.norm(null_gradient))
-        worth = null_value - self._floor(y, s)
-        gap, mu = self.duality_gap(table, y, w, b, s), self.lam * self.penalty.strong_convexity
+        worth = null_value - mean_floor(self.loss, y, s)
+        gap = self.duality_gap(table, y, w, b, s, offset)
+        mu = self.lam * self.penalty.strong_convexity
         bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
         return Certificate(
             gap=gap / worth if worth > 0 else gap,
-            kkt=self.kkt(table, y, w, b, s) / (slope if slope > 0 else 1.0),
-            objective=self.value(table, y, w, b, s),
+            kkt=self.kkt(table, y, w, b, s, offset) / (slope if slope > 0 else 1.0),
+            objective=self.value(table, y, w, b, s, offset),
             null_objective=null_value,
             error_bound=bound,
         )
-
-    def _floor(self, y: FloatArray, s: Any) -> float:
-        """The mean loss of the best prediction there is, row by row: 0 for most losses.
-
-        ``inf_z loss(y, z) = -loss*(y, 0)``; Poisson and Gamma losses may be negative, and a gap is
-        relative to what there is to gain.
-        """
-        if not self.loss.has_conjugate or self.loss.per_class:
-            return 0.0
-        return -self._mean(self.loss.conjugate(y, np.zeros_like(y)), s)
 
     def _penalty(self, w: FloatArray) -> float:
         """``lam R(w)``; a constraint stays a constraint at strength 0."""
@@ -184,22 +214,6 @@ class Problem:
             return float(np.sum(values, dtype=np.float64) / len(values))
         used = np.asarray(s) > 0
         return float(np.tensordot(np.asarray(s)[used], values[used], axes=1).sum() / np.sum(s))
-
-    def _balanced(self, v: Float64Array, s: Any) -> Float64Array:
-        """Make ``sum s v = 0``, the intercept's dual constraint, staying in the domain.
-
-        The squared loss has the whole line as its domain: subtract the mean. For every other
-        loss 0 is in the domain and the domain is convex: shrink the side that weighs more.
-        """
-        p = np.full(len(v), 1.0 / len(v)) if s is None else np.asarray(s) / np.sum(s)
-        if isinstance(self.loss, Squared):
-            return np.asarray(v - np.tensordot(p, v, axes=1))
-        up = np.tensordot(p, np.maximum(v, 0.0), axes=1)
-        down = np.tensordot(p, np.maximum(-v, 0.0), axes=1)
-        target = np.minimum(up, down)
-        shrink_up = np.divide(target, up, out=np.zeros_like(up), where=up > 0)
-        shrink_down = np.divide(target, down, out=np.zeros_like(down), where=down > 0)
-        return np.where(v > 0, v * shrink_up, v * shrink_down)
 
     def _gap_without_strength(self, table: _Table, v: Float64Array, w: FloatArray, s: Any) -> float:
         """Without a penalty the dual point must be orthogonal to the columns: project it there.
@@ -250,6 +264,11 @@ _Table = Design | StandardizedDesign
 def _products(X: Any) -> _Table:
     """Anything with `predict` and `correlate` is used as it is, an array is checked and wrapped."""
     return X if hasattr(X, "predict") and hasattr(X, "correlate") else as_design(X)
+
+
+def _predictions(table: _Table, w: FloatArray, b: Any, offset: Any) -> Float64Array:
+    z = np.asarray(table.predict(w) + b)
+    return z if offset is None else np.asarray(z + offset)
 
 
 def _weigh(values: FloatArray, s: Any) -> Float64Array:

@@ -1,7 +1,8 @@
 """The procedure that chooses a strength: a grid, folds and a rule, for any loss and penalty.
 
 Estimators, `tk.cross_validate` and nested folds all choose by it. Which passes over the data it
-takes depends on loss and penalty: ridge, penalised least squares, or one path per fold.
+takes depends on loss and penalty: ridge, penalised least squares, smooth losses, or one path per
+fold.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.ridge_study import study_ridge
 from tikhon.selection.rules import Rule
 from tikhon.selection.scores import Score
+from tikhon.selection.smooth_study import study_smooth
 from tikhon.selection.study import Study
 from tikhon.solvers.choose import has_machine, is_ridge
+from tikhon.solvers.smooth import is_smooth
 from tikhon.solvers.solve import GENERIC, refuse_solver
 
 __all__ = ["Procedure"]
@@ -81,6 +84,8 @@ class Procedure:
     def _scored(self, data: Data) -> Study:
         """Score the grid by the fastest passes there are for this loss and penalty."""
         refuse_no_strength(self.loss, self.penalty, data.design.shape[1], self.grid)
+        if is_smooth(self.loss):
+            return self._smooth(data)
         if self.solver == GENERIC:
             return self._generic(data)
         if is_ridge(self.loss, self.penalty):
@@ -118,6 +123,22 @@ class Procedure:
         bench = self.bench(data)
         machine = bench.machine(self.penalty)
         return study_penalised(bench, machine, self.grid, rule=self.rule, score=self.score)
+
+    def _smooth(self, data: Data) -> Study:
+        return study_smooth(
+            data,
+            self.loss,
+            self.penalty,
+            self.grid,
+            folds=self.folds,
+            rule=self.rule,
+            score=self.score,
+            standardize=self.standardize,
+            intercept=self.intercept,
+            solver=self.solver,
+            tol=self.tol,
+            stop=self.stop,
+        )
 
     def _generic(self, data: Data) -> Study:
         refuse_solver(Problem(self.loss, self.penalty, 0.0, self.intercept), self.solver)

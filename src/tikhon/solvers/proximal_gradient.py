@@ -46,6 +46,7 @@ def proximal_gradient(
     start: tuple[Float64Array, Float64Array],
     *,
     tol: float,
+    offset: Float64Array | None = None,
     max_iter: int = 20_000,
     max_seconds: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
@@ -55,13 +56,13 @@ def proximal_gradient(
     Where the problem has no finite dual point the relative KKT residual takes the gap's place.
     """
     w, b = start
-    first = Iterate(w, b, w, b, 1.0, _first_inverse_step(problem, table, y, s))
+    first = Iterate(w, b, w, b, 1.0, _first_inverse_step(problem, table, y, s, offset))
 
     def step(at: Iterate) -> Iterate:
-        return _step(problem, table, y, s, at)
+        return _step(problem, table, y, s, offset, at)
 
     def measure(at: Iterate) -> tuple[float, float]:
-        certificate = problem.certificate(table, y, at.w, at.b, s)
+        certificate = problem.certificate(table, y, at.w, at.b, s, offset)
         gap = certificate.gap if np.isfinite(certificate.gap) else certificate.kkt
         return certificate.objective, gap
 
@@ -79,12 +80,16 @@ def proximal_gradient(
 
 
 def _first_inverse_step(
-    problem: Problem, table: Design | StandardizedDesign, y: Float64Array, s: Float64Array | None
+    problem: Problem,
+    table: Design | StandardizedDesign,
+    y: Float64Array,
+    s: Float64Array | None,
+    offset: Float64Array | None,
 ) -> float:
     """A guess of the Lipschitz constant of the gradient, from the gradient's own direction."""
-    w, b = problem.null(table, y, s)
+    w, b = problem.null(table, y, s, offset)
     b = np.where(np.isfinite(b), b, 0.0)
-    g, _ = problem.gradient(table, y, w, b, s)
+    g, _ = problem.gradient(table, y, w, b, s, offset)
     size = float(np.linalg.norm(g))
     if size == 0.0:
         return 1.0
@@ -97,13 +102,15 @@ def _step(
     table: Design | StandardizedDesign,
     y: Float64Array,
     s: Float64Array | None,
+    offset: Float64Array | None,
     at: Iterate,
 ) -> Iterate:
     momentum = (1.0 + np.sqrt(1.0 + 4.0 * at.momentum**2)) / 2.0
     m = (at.momentum - 1.0) / momentum
     v, c = at.w + m * (at.w - at.w_before), at.b + m * (at.b - at.b_before)
-    g, g_b = problem.gradient(table, y, v, c, s)
-    base = problem.mean_loss(y, table.predict(v) + c, s)
+    o = 0.0 if offset is None else offset
+    g, g_b = problem.gradient(table, y, v, c, s, offset)
+    base = problem.mean_loss(y, table.predict(v) + c + o, s)
     inverse = at.inverse_step * 0.95  # let the step grow again after a cautious stretch
     while True:
         step = max(problem.lam, 1e-300) / inverse
@@ -112,7 +119,7 @@ def _step(
         dw, db = w - v, b - c
         bound = base + float(np.sum(g * dw)) + float(np.sum(g_b * db))
         bound += inverse / 2.0 * (float(np.sum(dw * dw)) + float(np.sum(db * db)))
-        value = problem.mean_loss(y, table.predict(w) + b, s)
+        value = problem.mean_loss(y, table.predict(w) + b + o, s)
         if value <= bound + 1e-14 * abs(base) or inverse > 1e300:
             break
         inverse *= 2.0

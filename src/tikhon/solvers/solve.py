@@ -14,7 +14,7 @@ from tikhon.data.coerce import Data, as_data
 from tikhon.data.design import Design
 from tikhon.data.moments import Cells
 from tikhon.data.standardized import StandardizedDesign
-from tikhon.errors import Problems, UnsupportedError
+from tikhon.errors import UnsupportedError
 from tikhon.penalties import L1, Scaled, Weighted
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
@@ -23,13 +23,15 @@ from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
 from tikhon.solvers.loop import Progress
 from tikhon.solvers.proximal_gradient import proximal_gradient
 from tikhon.solvers.ridge import ridge_refined
+from tikhon.solvers.smooth import NOT_SMOOTH, is_smooth
 from tikhon.solvers.solve_penalised import Single, solve_penalised, unpenalised
+from tikhon.solvers.solve_smooth import solve_smooth
+from tikhon.solvers.targets import check_offset, check_targets
 from tikhon.solvers.training import Training
 from tikhon.typing import Float64Array
 
 __all__ = [
     "GENERIC",
-    "check_targets",
     "generic_df",
     "generic_view",
     "mean_loss",
@@ -50,6 +52,7 @@ def solve(
     y: Any,
     *,
     sample_weight: Any = None,
+    offset: Any = None,
     solver: str = "auto",
     tol: float = 1e-8,
     max_iter: int | None = None,
@@ -64,9 +67,13 @@ def solve(
     X : array, sparse array or DataFrame of shape (n, d)
     y : array of shape (n,) or (n, targets)
     sample_weight : array of shape (n,), optional
+    offset : array of shape (n,), optional
+        Added to the linear predictor of each row; for losses with a column per class
+        (n, classes). Smooth losses other than the squared one.
     solver : str, default "auto"
         For least squares with L2: "tall", "wide" or "iterative". For everything, and by
-        default for what has no faster solver: "proximal_gradient".
+        default for what has no faster solver: "proximal_gradient". That is also what "auto"
+        means for a smooth loss where `max_iter` or `callback` is given.
     tol : float, default 1e-8
         Relative duality gap (KKT residual where there is no dual) to reach.
     max_iter : int, optional
@@ -90,10 +97,13 @@ def solve(
     >>> solution.status == "converged", solution.certificate.gap < 1e-12
     (True, True)
     """
-    data = as_data(X, y, sample_weight=sample_weight)
-    check_targets(problem, data)
+    data = as_data(X, y, sample_weight=sample_weight, offset=offset)
+    check_offset(problem.loss, data)
+    check_targets(problem.loss, data)
     ridge = is_ridge(problem.loss, problem.penalty)
     direct = ridge or has_machine(problem.loss, problem.penalty, data.design.shape[1])
+    if is_smooth(problem.loss):
+        direct = not (solver == "auto" and (max_iter is not None or callback is not None))
     stop = Stop.after(max_seconds)
     if direct and solver != GENERIC:
         _refuse_iteration_options(solver, max_iter, callback)
@@ -110,7 +120,19 @@ def solve_one(
     problem: Problem, data: Data, *, standardize: bool, solver: str, tol: float, stop: Stop
 ) -> Single:
     """Solve one problem, with or without standardising, by the fastest solver there is."""
-    check_targets(problem, data)
+    check_targets(problem.loss, data)
+    if is_smooth(problem.loss):
+        return solve_smooth(
+            problem.loss,
+            problem.penalty,
+            problem.lam,
+            data,
+            standardize=standardize,
+            intercept=problem.intercept,
+            solver=solver,
+            tol=tol,
+            stop=stop,
+        )
     if solver != GENERIC:
         if is_ridge(problem.loss, problem.penalty):
             return _solve_squared(problem, data, solver, tol, standardize=standardize)
@@ -165,24 +187,6 @@ def _refuse_iteration_options(solver: str, max_iter: int | None, callback: objec
             )
 
 
-def check_targets(problem: Problem, data: Data) -> None:
-    """Refuse targets that a loss has no meaning for."""
-    y = data.y[data.used]
-    complaint = problem.loss.check_targets(y[:, 0] if problem.loss.per_class else y)
-    problems = Problems()
-    if complaint:
-        problems.add("target", complaint, "See the loss for the targets it takes.")
-    elif problem.loss.classification and y.min() == y.max():
-        problems.add(
-            "one_class",
-            "every target is the same class",
-            "Give rows of at least two classes.",
-            value=f"{y[0, 0]:g}",
-            count=len(y),
-        )
-    problems.raise_if_any()
-
-
 def _solve_squared(
     problem: Problem, data: Data, solver: str, tol: float, *, standardize: bool
 ) -> Single:
@@ -227,7 +231,7 @@ def solve_generic(
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Solution:
     """Solve by proximal gradient, from `start` if there is one; smooth losses only."""
-    if problem.loss.smoothness is None and problem.loss.name in _NOT_SMOOTH:
+    if problem.loss.name in NOT_SMOOTH:
         raise UnsupportedError(
             f"{type(problem.loss).__name__} is not differentiable, and the solver for its kinks "
             "does not exist yet; use SquaredHinge in place of Hinge, Huber in place of Quantile "
@@ -237,6 +241,9 @@ def solve_generic(
     design = data.design if len(data.used) == len(data.y) else data.design.rows(data.used)
     y = data.y[data.used][:, 0] if data.one_target else data.y[data.used]
     s = None if data.s is None else data.s[data.used]
+    offset = None if data.offset is None else data.offset[data.used]
+    if offset is not None and y.ndim == 1 and not problem.loss.per_class:
+        offset = offset[:, 0]
     view = generic_view(design, s, standardize=standardize, intercept=problem.intercept)
     scaled = replace(problem, penalty=problem.penalty.on_scaled(view.scale))
     loop = proximal_gradient(
@@ -244,7 +251,8 @@ def solve_generic(
         view,
         y,
         s,
-        _start(scaled, view, y, s, start),
+        _start(scaled, view, y, s, offset, start),
+        offset=offset,
         tol=tol,
         max_iter=max_iter,
         max_seconds=stop.remaining if np.isfinite(stop.remaining) else None,
@@ -253,15 +261,15 @@ def solve_generic(
     coef, intercept = view.to_base(loop.state.w, loop.state.b)
     status = loop.status
     if problem.loss.classification and not problem.loss.per_class:
-        margins = y * (design.predict(coef) + intercept)
+        margins = y * (design.predict(coef) + intercept + (0.0 if offset is None else offset))
         status = _named_if_separable(status, problem, coef, margins)
     return Solution(
         coef=coef,
         intercept=float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept),
         lam=problem.lam,
-        certificate=scaled.certificate(view, y, *view.from_base(coef, intercept), s)
+        certificate=scaled.certificate(view, y, *view.from_base(coef, intercept), s, offset)
         if standardize
-        else problem.certificate(design, y, coef, intercept, s),
+        else problem.certificate(design, y, coef, intercept, s, offset),
         status=status,
         solver=GENERIC.replace("_", " "),
         passes=2.0 * loop.iterations,
@@ -298,19 +306,17 @@ def _named_if_separable(
     )
 
 
-_NOT_SMOOTH = ("hinge", "quantile", "epsilon_insensitive")
-
-
 def _start(
     problem: Problem,
     view: StandardizedDesign,
     y: Float64Array,
     s: Float64Array | None,
+    offset: Float64Array | None,
     start: Solution | None,
 ) -> tuple[Float64Array, Float64Array]:
     """A previous solution, or the null model (made finite, for a single class)."""
     if start is not None:
         w, b = view.from_base(start.coef, start.intercept)
         return w, np.asarray(b)
-    w, b = problem.null(view, y, s)
+    w, b = problem.null(view, y, s, offset)
     return w, np.clip(np.asarray(b, dtype=np.float64), -30.0, 30.0)
