@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, losses, penalties, testing
+    from tikhon import conventions, datasets, losses, penalties, solvers, testing
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
+    from tikhon.report import plots
     from tikhon.results import Certificate, History, Path, Solution, Status
     from tikhon.selection import Score, Study, cross_validate, folds, rules, thresholds
     from tikhon.solvers.cholesky import ridge_cholesky
@@ -70,10 +71,12 @@ __all__ = [
     "moore_penrose_residuals",
     "path",
     "penalties",
+    "plots",
     "pseudo_inverse",
     "ridge_cholesky",
     "rules",
     "solve",
+    "solvers",
     "testing",
     "thresholds",
 ]
@@ -109,10 +112,12 @@ _HOME = {
     "moore_penrose_residuals": "tikhon.solvers.minimum_norm",
     "path": "tikhon.paths",
     "penalties": "tikhon",
+    "plots": "tikhon.report",
     "pseudo_inverse": "tikhon.solvers.minimum_norm",
     "ridge_cholesky": "tikhon.solvers.cholesky",
     "rules": "tikhon.selection",
     "solve": "tikhon.solvers.solve",
+    "solvers": "tikhon",
     "testing": "tikhon",
     "thresholds": "tikhon.selection",
 }

@@ -50,7 +50,7 @@ def test_scores_equal_the_naive_loop(rng, loss, penalty, extras, standardize):
     folds = tk.folds.Stratified(3) if loss.classification else 3
     study = tk.cross_validate(
         loss, penalty, X, y, lams=LAMS, folds=folds, sample_weight=s, offset=offset,
-        standardize=standardize, tol=1e-11,
+        standardize=standardize, tol=1e-11, score="loss",
     )  # fmt: skip
     expected = naive(loss, penalty, X, y, study, s=s, offset=offset, standardize=standardize)
     assert study.path.status == "converged"

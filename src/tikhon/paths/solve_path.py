@@ -26,12 +26,12 @@ from tikhon.solvers.smooth import is_smooth
 from tikhon.solvers.solve import (
     GENERIC,
     generic_df,
-    generic_view,
     mean_loss,
     refuse_solver,
     solve_generic,
 )
 from tikhon.solvers.targets import check_offset, check_targets
+from tikhon.solvers.task import generic_view
 from tikhon.solvers.training import Training
 from tikhon.typing import ArrayLike, Float64Array
 

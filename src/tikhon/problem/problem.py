@@ -25,12 +25,38 @@ from tikhon.errors import UnsupportedError
 from tikhon.losses.base import Loss
 from tikhon.losses.squared import Squared
 from tikhon.penalties.base import Penalty
-from tikhon.problem.dual import balanced, conjugate_about, mean_floor, row_shares
-from tikhon.problem.null import best_constant
+from tikhon.problem.dual import balanced, mean_floor, row_shares
 from tikhon.results import Certificate
 from tikhon.typing import Float64Array, FloatArray, IntArray
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "Yardstick"]
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What figures of a certificate are relative to: the null model on the same rows.
+
+    Attributes
+    ----------
+    objective : float
+        Of the null model.
+    worth : float
+        How much there is to gain at most: `objective` less the best mean loss of any prediction.
+    slope : float
+        Norm of the gradient in the coefficients there.
+    """
+
+    objective: float
+    worth: float
+    slope: float
+
+    def relative_gap(self, gap: float) -> float:
+        """Return a gap as a share of what there is to gain."""
+        return gap / self.worth if self.worth > 0 else gap
+
+    def relative_kkt(self, kkt: float) -> float:
+        """Return a violation as a share of the null model's gradient."""
+        return kkt / (self.slope if self.slope > 0 else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +94,9 @@ class Problem:
                 f"`lam` must be finite and >= 0, got {self.lam}. Use 0 for no regularization."
             )
 
-    def value(
-        self,
-        X: Any,
-        y: FloatArray,
-        w: FloatArray,
-        b: Any = 0.0,
-        s: Any = None,
-        offset: Any = None,
-    ) -> float:
-        """Return the objective at coefficients `w` and intercept `b`, with row weights `s`.
-
-        `offset`, in the shape of the predictions or one column of it, is added to them.
-        """
-        z = _predictions(_products(X), w, b, offset)
+    def value(self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None) -> float:
+        """Return the objective at coefficients `w` and intercept `b`, with row weights `s`."""
+        z = _products(X).predict(w) + b
         return self._mean(self.loss.value(y, z), s) + self._penalty(w)
 
     def mean_loss(self, y: FloatArray, z: FloatArray, s: Any = None) -> float:
@@ -89,27 +104,19 @@ class Problem:
         return self._mean(self.loss.value(y, z), s)
 
     def gradient(
-        self,
-        X: Any,
-        y: FloatArray,
-        w: FloatArray,
-        b: Any = 0.0,
-        s: Any = None,
-        offset: Any = None,
+        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
     ) -> tuple[Float64Array, Any]:
         """Return the gradient of the mean loss in `w` and in `b` (the penalty not included)."""
         table = _products(X)
-        u = _weigh(self.loss.derivative(y, _predictions(table, w, b, offset)), s)
+        u = self.slopes(y, table.predict(w) + b, s)
         return table.correlate(u), u.sum(axis=0)
 
+    def slopes(self, y: FloatArray, z: FloatArray, s: Any = None) -> Float64Array:
+        """Return the gradient of the mean loss in the predictions `z`, with row weights `s`."""
+        return _weigh(self.loss.derivative(y, z), s)
+
     def duality_gap(
-        self,
-        X: Any,
-        y: FloatArray,
-        w: FloatArray,
-        b: Any = 0.0,
-        s: Any = None,
-        offset: Any = None,
+        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
     ) -> float:
         """Return ``P(w, b) - D(u)`` at the dual point of `w`: an upper bound on P - P*.
 
@@ -119,7 +126,7 @@ class Problem:
         if not (self.loss.has_conjugate and self.penalty.has_conjugate):
             return float("nan")
         table = _products(X)
-        z = _predictions(table, w, b, offset)
+        z = table.predict(w) + b
         v = np.asarray(self.loss.feasible(y, self.loss.derivative(y, z)), dtype=np.float64)
         if self.lam == 0:
             return self._gap_without_strength(table, v, w, s)
@@ -133,22 +140,14 @@ class Problem:
         correlation = -table.correlate(_weigh(v, s)) / self.lam
         correlation[free] = 0.0
         t = self.penalty.dual_scale(correlation)
-        dual = -self._mean(conjugate_about(self.loss, y, t * v, offset), s)
+        dual = -self._mean(self.loss.conjugate(y, t * v), s)
         dual -= self.lam * self.penalty.conjugate(t * correlation)
         primal = self._mean(self.loss.value(y, z), s) + self._penalty(w)
         return max(float(primal - dual), 0.0)
 
-    def kkt(
-        self,
-        X: Any,
-        y: FloatArray,
-        w: FloatArray,
-        b: Any = 0.0,
-        s: Any = None,
-        offset: Any = None,
-    ) -> float:
+    def kkt(self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None) -> float:
         """Return the norm of the violation of the optimality conditions, absolute."""
-        g, g_b = self.gradient(X, y, w, b, s, offset)
+        g, g_b = self.gradient(X, y, w, b, s)
         if self.lam == 0:
             left = float(np.linalg.norm(g))
         else:
@@ -156,51 +155,50 @@ class Problem:
             left = self.lam * float(np.linalg.norm(distance))
         return float(np.hypot(left, np.linalg.norm(g_b))) if self.intercept else left
 
-    def null(
-        self, X: Any, y: FloatArray, s: Any = None, offset: Any = None
-    ) -> tuple[Float64Array, Any]:
+    def null(self, X: Any, y: FloatArray, s: Any = None) -> tuple[Float64Array, Any]:
         """Return the null model: coefficients 0 and the best constant (0 without intercept)."""
         columns = (int(np.max(y)) + 1,) if self.loss.per_class else np.shape(y)[1:]
         w = np.zeros((_products(X).shape[1], *columns))
         if not self.intercept:
             return w, np.zeros(columns)
-        return w, best_constant(self.loss, y, s, offset)
+        return w, self.loss.null_prediction(y, s)
 
-    def lam_max(self, X: Any, y: FloatArray, s: Any = None, offset: Any = None) -> float:
+    def lam_max(self, X: Any, y: FloatArray, s: Any = None) -> float:
         """Return the smallest strength at which every penalised coefficient is zero."""
         table = _products(X)
-        w, b = self.null(table, y, s, offset)
+        w, b = self.null(table, y, s)
         if self.penalty.unpenalised(table.shape[1]).any():
             w, b = self._fit_unpenalised(table, y, s)
-        g, _ = self.gradient(table, y, w, b, s, offset)
+        g, _ = self.gradient(table, y, w, b, s)
         return self.penalty.lam_max(g)
 
     def certificate(
-        self,
-        X: Any,
-        y: FloatArray,
-        w: FloatArray,
-        b: Any = 0.0,
-        s: Any = None,
-        offset: Any = None,
+        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
     ) -> Certificate:
         """Return gap and KKT residual, relative to the null model, from the raw data."""
         table = _products(X)
         w, y = np.asarray(w, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        null_w, null_b = self.null(table, y, s, offset)
-        null_value = self.value(table, y, null_w, null_b, s, offset)
-        null_gradient, _ = self.gradient(table, y, null_w, null_b, s, offset)
-        slope = float(np.linalg.norm(null_gradient))
-        worth = null_value - mean_floor(self.loss, y, s)
-        gap = self.duality_gap(table, y, w, b, s, offset)
-        mu = self.lam * self.penalty.strong_convexity
+        null = self.yardstick(table, y, s)
+        gap, mu = self.duality_gap(table, y, w, b, s), self.lam * self.penalty.strong_convexity
         bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
         return Certificate(
-            gap=gap / worth if worth > 0 else gap,
-            kkt=self.kkt(table, y, w, b, s, offset) / (slope if slope > 0 else 1.0),
-            objective=self.value(table, y, w, b, s, offset),
-            null_objective=null_value,
+            gap=null.relative_gap(gap),
+            kkt=null.relative_kkt(self.kkt(table, y, w, b, s)),
+            objective=self.value(table, y, w, b, s),
+            null_objective=null.objective,
             error_bound=bound,
+        )
+
+    def yardstick(self, X: Any, y: FloatArray, s: Any = None) -> Yardstick:
+        """Return what the null model is like: certificates are relative to it."""
+        table = _products(X)
+        w, b = self.null(table, y, s)
+        objective = self.value(table, y, w, b, s)
+        if np.isinf(objective):  # bounds that exclude 0: what the loss alone has to gain
+            objective = self.mean_loss(y, table.predict(w) + b, s)
+        g, _ = self.gradient(table, y, w, b, s)
+        return Yardstick(
+            objective, objective - mean_floor(self.loss, y, s), float(np.linalg.norm(g))
         )
 
     def _penalty(self, w: FloatArray) -> float:
@@ -264,11 +262,6 @@ _Table = Design | StandardizedDesign
 def _products(X: Any) -> _Table:
     """Anything with `predict` and `correlate` is used as it is, an array is checked and wrapped."""
     return X if hasattr(X, "predict") and hasattr(X, "correlate") else as_design(X)
-
-
-def _predictions(table: _Table, w: FloatArray, b: Any, offset: Any) -> Float64Array:
-    z = np.asarray(table.predict(w) + b)
-    return z if offset is None else np.asarray(z + offset)
 
 
 def _weigh(values: FloatArray, s: Any) -> Float64Array:

@@ -95,11 +95,6 @@ class SmoothMachine(ABC):
         """What the table was prepared from."""
         return self.table.training
 
-    @property
-    def stopped(self) -> bool:
-        """Whether to end early."""
-        return self.stop.requested or self.stop.late
-
     @cached_property
     def frame(self) -> SmoothFrame:
         """Coordinates of the fit to all rows in use."""

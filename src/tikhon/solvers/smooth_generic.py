@@ -9,11 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tikhon.data.standardized import StandardizedDesign
+from tikhon.data.coerce import Data
 from tikhon.problem.problem import Problem
+from tikhon.results import Solution, StatusCode
 from tikhon.solvers.path_fit import PathFit
-from tikhon.solvers.proximal_gradient import proximal_gradient
+from tikhon.solvers.proximal_gradient import ProximalGradient
 from tikhon.solvers.smooth import SmoothMachine
+from tikhon.solvers.task import Task
 from tikhon.typing import BoolArray, Float64Array
 
 __all__ = ["SmoothGeneric"]
@@ -36,40 +38,36 @@ class SmoothGeneric(SmoothMachine):
         ]
 
     def _fit(self, train: BoolArray, lams: Float64Array, fold: int) -> PathFit:
-        training, own = self.training, self.table.columns(train)
+        training, outputs = self.training, self.frame.outputs
+        self.start_of(train, fold)  # refuses a training set without a null model
         rows = training.cells.where(train)
-        design = training.design.rows(rows)
-        view = StandardizedDesign(design, self.table.shift + own.mean, own.scale)
-        single = training.y.shape[1] == 1
-        y = training.y[rows, 0] if single else training.y[rows]
-        s = None if training.s is None else training.s[rows]
-        offset = None if training.offset is None else training.offset[rows]
-        if offset is not None and single and not self.loss.per_class:
-            offset = offset[:, 0]
-        outputs, d = self.frame.outputs, design.shape[1]
-        flat = single and not self.loss.per_class
-        penalty = self.penalty.on_scaled(own.scale)
-        start = self.start_of(train, fold)
-        w = np.zeros(d) if flat else np.zeros((d, outputs))
-        b = start[0] if flat else start
+        data = Data(
+            training.design.rows(rows),
+            training.y[rows],
+            None if training.s is None else training.s[rows],
+            None,
+            training.y.shape[1] == 1,
+            None,
+            None if training.offset is None else training.offset[rows],
+        )
+        d = data.design.shape[1]
         coefs, intercepts = np.empty((len(lams), d, outputs)), np.empty((len(lams), outputs))
+        solver = ProximalGradient(momentum=True, restart=True, step="backtracking")
+        last: Solution | None = None
         solved = 0
         for k, lam in enumerate(lams):
-            if not self.stopped:
-                loop = proximal_gradient(
-                    Problem(self.loss, penalty, float(lam), training.intercept),
-                    view,
-                    y,
-                    s,
-                    (w, np.asarray(b)),
-                    offset=offset,
-                    tol=SHARE * self.tol,
-                    callback=lambda _: self.stopped,
+            if last is None or not self.stop.now:
+                task = Task.of(
+                    Problem(self.loss, self.penalty, float(lam), training.intercept),
+                    data,
+                    SHARE * self.tol,
+                    callback=lambda _: self.stop.now,
+                    standardize=training.standardize,
                 )
-                w, b = loop.state.w, loop.state.b
-                solved += 0 if self.stopped else 1
-            V, c = view.to_base(w, b)
-            coefs[k], intercepts[k] = V.reshape(d, outputs), c
-        if not training.intercept:
-            intercepts[:] = 0.0
+                last = solver.solve(task, last)
+                if last.status.code is StatusCode.INTERRUPTED and not self.stop.now:
+                    raise KeyboardInterrupt
+                solved += 0 if self.stop.now else 1
+            coefs[k] = last.coef.reshape(d, outputs)
+            intercepts[k] = last.intercept
         return PathFit(training, lams, np.arange(d), coefs, intercepts, solved)

@@ -242,7 +242,7 @@ class SmoothSet(BlockPath):
     def _distance(self, lam: float, at: _Point, g: Float64Array, sums: Float64Array) -> float:
         """Estimate the duality gap on the working set, to first order; else the KKT residual."""
         inner = self.inner[self.columns, None]
-        w, slope = _flat(at.w * inner), _flat(g / inner)
+        w, slope = self._penalised(at.w), _flat(g / inner)
         around = at.z - at.b
         balance = float(np.linalg.norm(sums)) * float(np.sqrt(self.p @ np.sum(around**2, axis=1)))
         if not self.rows.intercept:
@@ -312,11 +312,12 @@ class SmoothSet(BlockPath):
         C = (model.K @ at.w[:, 0] - pull)[:, None]
         solver = gram_solver(self.penalty, len(self.mean), self.tol)
         found = solver.solve(model.K, C, columns, inner, np.array([lam]), at.w.copy(), stop)
-        move = found.coefs[0] - at.w
+        goal = found.coefs[0]
+        move = goal - at.w
         shift = np.zeros(1)
         if self.rows.intercept:
             shift = -(sums + lean @ move) / model.total
-        return self._searched(lam, at, g, sums, move, shift, hopeful=model.damping == 0.0)
+        return self._searched(lam, at, g, sums, goal, shift, hopeful=model.damping == 0.0)
 
     def _searched(
         self,
@@ -324,24 +325,26 @@ class SmoothSet(BlockPath):
         at: _Point,
         g: Float64Array,
         sums: Float64Array,
-        move: Float64Array,
+        goal: Float64Array,
         shift: Float64Array,
         *,
         hopeful: bool,
     ) -> _Point | None:
-        inner = self.inner[self.columns, None]
+        """The point on the way to a goal where the objective has fallen enough; None if far."""
+        move = goal - at.w
         change = self._predict(move) + shift
-        price = self._price(lam, at.w * inner)
+        price = self._price(lam, self._penalised(at.w))
         fall = float(np.sum(g * move) + sums @ shift)
-        fall += self._price(lam, (at.w + move) * inner) - price
+        fall += self._price(lam, self._penalised(goal)) - price
         if not np.isfinite(fall) or not np.isfinite(change).all():
             return None
         small = ROUNDING * (abs(at.loss) + abs(price) + 1e-300)
         share = 1.0
         for _ in range(HALVINGS):
-            w, z = at.w + share * move, at.z + share * change
+            # the goal itself, not a rounding of it: zeros and bounds are exact
+            w, z = goal if share == 1.0 else at.w + share * move, at.z + share * change
             loss = self._value(z)
-            gain = at.loss + price - loss - self._price(lam, w * inner)
+            gain = at.loss + price - loss - self._price(lam, self._penalised(w))
             if gain >= -SUFFICIENT * share * fall - small:
                 return _Point(w, at.b + share * shift, z, loss)
             share /= 2.0
@@ -351,10 +354,18 @@ class SmoothSet(BlockPath):
 
     def _price(self, lam: float, w: Float64Array) -> float:
         """``lam R(w)``; bounds cost nothing, and no step leaves them."""
-        if lam == 0:
-            return 0.0
-        value = self._part.value(_flat(w))
-        return lam * value if np.isfinite(value) else 0.0
+        return 0.0 if lam == 0 else lam * self._part.value(w)
+
+    def _penalised(self, w: Float64Array) -> Float64Array:
+        """Coefficients as the penalty sees them, one output as a vector.
+
+        Scaling may carry one that rests on its bound past it by a rounding.
+        """
+        scaled = w * self.inner[self.columns, None]
+        form = self._part.coordinates(len(w))
+        if form is not None:
+            scaled = np.clip(scaled, form.lower[:, None], form.upper[:, None])
+        return _flat(scaled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -127,7 +127,9 @@ class BlockPath(ABC):
         The block is then open from the first strength that a new column concerns.
         """
         lams = self._block[self._open :]
-        excess = np.where(self.holds, 0.0, self._tried / lams[:, None])
+        strengths = np.maximum(lams, np.finfo(np.float64).tiny)[:, None]
+        with np.errstate(over="ignore"):
+            excess = np.where(self.holds, 0.0, self._tried / strengths)
         wants = excess > 1.0 + self.slack
         concerned = np.flatnonzero(wants.any(axis=1))
         if not len(concerned):
