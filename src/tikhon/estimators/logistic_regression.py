@@ -291,7 +291,9 @@ class LogisticRegression(Penalised, LinearClassifier):
                 "use `odds_ratios` of each of `models_`."
             )
         if len(self.classes_) == 2:
-            return np.asarray(np.exp(self.coef_[0] * (1.0 if self._place(reference) == 0 else -1.0)))
+            return np.asarray(
+                np.exp(self.coef_[0] * (1.0 if self._place(reference) == 0 else -1.0))
+            )
         at = 0 if reference is None else self._place(reference)
         return np.asarray(np.exp(self.coef_ - self.coef_[at]))
 

@@ -26,6 +26,7 @@ from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
 from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST
 from tikhon.solvers.solve import solve_one
+from tikhon.solvers.solve_penalised import Single
 
 __all__ = ["STRENGTH_ELSEWHERE", "Penalised", "PenalisedRegressor"]
 
@@ -55,6 +56,7 @@ class Penalised(Estimator):
     max_seconds: float | None
     study_: Study | None
     path_: Path
+    _solver: ClassVar[str] = "auto"
 
     @property
     def _loss(self) -> Loss:
@@ -93,7 +95,7 @@ class Penalised(Estimator):
             score=as_score(self.scoring, loss),
             standardize=self.standardize,
             intercept=self.fit_intercept,
-            solver="auto",
+            solver=self._solver,
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
         )
@@ -126,14 +128,7 @@ class Penalised(Estimator):
 
     def _fit_strength(self, data: Data, lam: float) -> None:
         self.study_ = None
-        single = solve_one(
-            Problem(self._loss, self._penalty(data), lam, self.fit_intercept),
-            data,
-            standardize=self.standardize,
-            solver="auto",
-            tol=self.tol,
-            stop=Stop.after(self.max_seconds),
-        )
+        single = self._one(data, lam)
         self.path_ = path_of_one(single, data)
         solution = single.solution
         if len(single.aliased):
@@ -142,6 +137,17 @@ class Penalised(Estimator):
             status = Status(solution.status.code, solution.status.message, remedy)
             solution = replace(solution, status=status)
         self._keep(data, solution)
+
+    def _one(self, data: Data, lam: float) -> Single:
+        """Solve one strength."""
+        return solve_one(
+            Problem(self._loss, self._penalty(data), lam, self.fit_intercept),
+            data,
+            standardize=self.standardize,
+            solver=self._solver,
+            tol=self.tol,
+            stop=Stop.after(self.max_seconds),
+        )
 
     def _keep(self, data: Data, solution: Solution) -> None:
         """Store one solution as what was fitted."""

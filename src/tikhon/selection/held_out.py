@@ -80,6 +80,7 @@ class HeldOutSource:
     folds
         As the study was given them.
     standardize, intercept : bool
+    solver : str
     tol : float
     """
 
@@ -89,6 +90,7 @@ class HeldOutSource:
     folds: Any
     standardize: bool
     intercept: bool
+    solver: str
     tol: float
     known: dict[float, HeldOut] = field(default_factory=dict)
 
@@ -115,7 +117,7 @@ class HeldOutSource:
                 problem,
                 data.rows(train),
                 standardize=self.standardize,
-                solver="auto",
+                solver=self.solver,
                 tol=self.tol,
                 stop=Stop(),
             ).solution

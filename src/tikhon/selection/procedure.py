@@ -77,7 +77,14 @@ class Procedure:
     def study(self, data: Data) -> Study:
         """Score the grid, and remember how to predict the rows of each fold."""
         source = HeldOutSource(
-            self.loss, self.penalty, data, self.folds, self.standardize, self.intercept, self.tol
+            self.loss,
+            self.penalty,
+            data,
+            self.folds,
+            self.standardize,
+            self.intercept,
+            self.solver,
+            self.tol,
         )
         return replace(self._scored(data), source=source)
 
