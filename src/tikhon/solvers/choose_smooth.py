@@ -1,6 +1,7 @@
 """The default policy for smooth losses, as one table: which algorithm fits which table.
 
     regime             when                                   algorithm
+    tall               squares alone, n >= d, d <= 3000       Newton steps, the grid at once
     working_set        a penalty by column, or by group       proximal Newton on working sets
     proximal_gradient  any other penalty                      proximal gradient
 
@@ -18,13 +19,18 @@ from tikhon.losses.base import Loss
 from tikhon.penalties.base import Penalty
 from tikhon.solvers.smooth import SmoothMachine
 from tikhon.solvers.smooth_generic import SmoothGeneric
+from tikhon.solvers.smooth_tall import SmoothTall
 from tikhon.solvers.smooth_wide import SmoothWide
 from tikhon.solvers.training import Training
 from tikhon.solvers.wide_table import WideTable
 
 __all__ = ["SmoothPlan", "plan_smooth"]
 
+DECOMPOSABLE = 3000
+"""Largest matrix of second moments that is made and factored."""
+
 MACHINES: dict[str, type[SmoothMachine]] = {
+    "tall": SmoothTall,
     "working_set": SmoothWide,
     "proximal_gradient": SmoothGeneric,
 }
@@ -62,7 +68,10 @@ def plan_smooth(
     n, d = design.shape
     if loss.per_class:
         return SmoothPlan("proximal_gradient", f"n = {n}, d = {d}")
-    by_column = penalty.coordinates(d) is not None
+    form = penalty.coordinates(d)
+    if form is not None and form.squares_alone and d <= DECOMPOSABLE and n >= d:
+        return SmoothPlan("tall", f"n = {n} >= d = {d}")
+    by_column = form is not None
     if by_column or (penalty.group_form(d) is not None and targets == 1):
         return SmoothPlan("working_set", f"n = {n}, d = {d}")
     return SmoothPlan("proximal_gradient", f"{type(penalty).__name__} has no compiled form")

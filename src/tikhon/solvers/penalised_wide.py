@@ -12,9 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from tikhon._kernels import Stop
+from tikhon.engine import map_units
 from tikhon.penalties.base import Penalty
 from tikhon.problem.squared import Frame, NullModel
 from tikhon.solvers.gram_solvers import within_bounds
+from tikhon.solvers.group_path import FIRMER, GroupPath
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised_columns import PenalisedColumns
 from tikhon.solvers.squared_machine import SquaredMachine
@@ -29,6 +31,9 @@ __all__ = ["PenalisedWide"]
 
 LARGEST = 2500
 """Nonzero coefficients beyond which a path goes on column by column."""
+
+CROWDED = 0.5
+"""Columns in groups, over rows, beyond which a path goes on by rows."""
 
 
 class PenalisedWide(SquaredMachine):
@@ -86,8 +91,12 @@ class PenalisedWide(SquaredMachine):
         Blocks(self.table, self.stop).look(sets, [own.latest_residual() for own in sets])
         ahead = approach(max(own.lam_max() for own in sets), lams[0])
         grid = np.concatenate([ahead, lams])
-        blocks = Blocks(self.table, self.stop)
-        if not blocks.solve(sets, grid, give_up=lambda: self._too_large(sets)):
+        done = Blocks(self.table, self.stop).solve(
+            sets, grid, until=lambda: self._crowded(sets) or self._too_large(sets)
+        )
+        if self._crowded(sets):
+            self._go_on_by_rows(sets, grid[done:])
+        elif self._too_large(sets):
             return PenalisedColumns(self.table, self.penalty, self.tol, self.stop).fits(
                 trains, lams
             )
@@ -103,6 +112,33 @@ class PenalisedWide(SquaredMachine):
         most = min(LARGEST, 1.5 * rows) if form.l2.any() else LARGEST
         return max(own.support_size for own in sets) > most
 
+    def _crowded(self, sets: Sequence[WorkingPath]) -> bool:
+        """Whether groups keep so many columns that the rows are the smaller side."""
+        return self._by_rows and any(self._is_crowded(own.support_size) for own in sets)
+
+    @cached_property
+    def _by_rows(self) -> bool:
+        """Whether the penalty is one of groups that can be solved by rows."""
+        form = self.penalty.group_form(self.training.design.shape[1])
+        return form is not None and (self.training.y.shape[1] == 1 or not form.l1.any())
+
+    def _is_crowded(self, support: int) -> bool:
+        return bool(support > CROWDED * self.training.y.shape[1] * len(self.training.used()))
+
+    def _group_path(self, own: WorkingPath, tol: float) -> GroupPath:
+        form = own.penalty.group_form(self.training.design.shape[1])
+        assert form is not None
+        return GroupPath(self.table, own, form, tol, self.stop)
+
+    def _go_on_by_rows(self, sets: Sequence[WorkingPath], lams: Float64Array) -> None:
+        def follow(own: WorkingPath) -> None:
+            path = self._group_path(own, self.tol)
+            path.start(own.latest)
+            path.follow(lams)
+
+        if len(lams):
+            map_units(follow, sets, stop=self.stop)
+
     def _path_fit(self, own: WorkingPath, lams: Float64Array, skipped: int) -> PathFit:
         coefs, solved = own.path(skipped, len(lams))
         d = self.training.design.shape[1]
@@ -115,6 +151,10 @@ class PenalisedWide(SquaredMachine):
     def corrected(self, lam: float, V: Float64Array, correlation: Float64Array) -> Float64Array:
         """Solve one strength again from coefficients V and the correlation seen at them."""
         own = self._everything
+        if self._by_rows and self._is_crowded(int(np.count_nonzero(V))):
+            scaled = V * own.unit[:, None]
+            found = self._group_path(own, FIRMER * self.tol).corrected(lam, scaled)
+            return found / own.unit[:, None]
         coefs = own.corrected(lam, V * own.unit[:, None], correlation, self.stop)
         found = np.zeros_like(V)
         found[own.columns] = coefs / own.unit[own.columns, None]

@@ -23,7 +23,7 @@ from tikhon.solvers.working_blocks import Blocks, approach
 from tikhon.solvers.working_sets import ColumnStore
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
-__all__ = ["SmoothWide"]
+__all__ = ["SmoothWide", "side_by_side"]
 
 
 class SmoothWide(SmoothMachine):
@@ -42,7 +42,7 @@ class SmoothWide(SmoothMachine):
         starts = [self.start_of(train, -1 if k == 0 else k - 1) for k, train in enumerate(trains)]
         groups = 1 if self.loss.per_class else self.training.y.shape[1]
         solved = [self._target(t, trains, starts, lams) for t in range(groups)]
-        return [_side_by_side([target[k] for target in solved]) for k in range(len(trains))]
+        return [side_by_side([target[k] for target in solved]) for k in range(len(trains))]
 
     def _target(
         self,
@@ -93,7 +93,7 @@ class SmoothWide(SmoothMachine):
         return PathFit(self.training, lams, own.columns, V, intercepts, solved)
 
 
-def _side_by_side(fits: Sequence[PathFit]) -> PathFit:
+def side_by_side(fits: Sequence[PathFit]) -> PathFit:
     """One fit of several targets, from the fit of each."""
     if len(fits) == 1:
         return fits[0]

@@ -41,24 +41,20 @@ class Blocks:
     table: WideTable
     stop: Stop
 
-    @property
-    def _stopped(self) -> bool:
-        return self.stop.requested or self.stop.late
-
     def solve(
         self,
         sets: Sequence[BlockPath],
         grid: Float64Array,
         *,
-        give_up: Callable[[], bool] = lambda: False,
-    ) -> bool:
-        """Solve a grid of strengths, strongest first; False where `give_up` said so."""
+        until: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Solve a grid of strengths, strongest first, until told to end; how many were solved."""
         done = 0
-        while done < len(grid) and not self._stopped:
+        while done < len(grid) and not self.stop.now:
             done += self._block(sets, grid[done : done + self._size(sets)])
-            if give_up():
-                return False
-        return True
+            if until():
+                break
+        return done
 
     def _size(self, sets: Sequence[BlockPath]) -> int:
         n = self.table.training.design.shape[0]
@@ -72,7 +68,7 @@ class Blocks:
         open_sets = list(sets)
         while open_sets:
             map_units(lambda own: own.solve(self.stop), open_sets, stop=self.stop)
-            if self._stopped:
+            if self.stop.now:
                 break
             self.look(open_sets, [own.open_residuals() for own in open_sets])
             open_sets = [own for own in open_sets if own.admit()]
