@@ -100,8 +100,10 @@ def test_probabilities_sum_to_one_and_decide(multi_class, classes, rng):
 def test_probabilities_of_far_away_rows_are_finite_numbers(multi_class, classes, rng):
     X, y = classes_of(rng, classes=classes)
     model = tk.LogisticRegression(0.01, multi_class=multi_class).fit(X, y)
-    far = np.sign(rng.standard_normal((6, X.shape[1]))) * np.array([[1e2, 1e3, 1e10, 1e100, 1e250,
-                                                                     1e305]]).T
+    far = (
+        np.sign(rng.standard_normal((6, X.shape[1])))
+        * np.array([[1e2, 1e3, 1e10, 1e100, 1e250, 1e305]]).T
+    )
     for values in (model.predict_proba(far), model.decision_function(far), model.log_odds(far)):
         assert np.isfinite(values).all()
     log_p = model.predict_log_proba(far)

@@ -109,7 +109,9 @@ def test_the_best_of_all_cuts_is_chosen(rule, rng):
 def test_a_precision_out_of_reach_names_the_best(rng):
     z = np.arange(10.0)
     rows = BinaryPredictions(z, np.isin(z, (6, 7, 8)), np.ones(10))  # the first is a negative
-    with pytest.raises(tk.UnsupportedError, match=r"precision of 0.9 on .*; the best there is is 0.75"):
+    with pytest.raises(
+        tk.UnsupportedError, match=r"precision of 0.9 on .*; the best there is is 0.75"
+    ):
         rows.threshold(tk.thresholds.Precision(0.9))
 
 

@@ -47,6 +47,7 @@ class _LogLink(RateRegressor):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = True
+        tags.target_tags.multi_output = False
         return tags
 
 

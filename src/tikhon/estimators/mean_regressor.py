@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tikhon.data.coerce import Data, as_data, as_offset
 from tikhon.errors import Problems, UnsupportedError
+from tikhon.estimators.base import one_column
 from tikhon.estimators.penalised import PenalisedRegressor
 from tikhon.estimators.penalty import as_penalty
 from tikhon.penalties.base import Penalty
@@ -150,7 +151,8 @@ class RateRegressor(MeanRegressor):
         InputError
             Listing everything that is wrong with the input.
         """
-        return self._fit_with(X, y, sample_weight, groups, _with_exposure(offset, exposure))
+        added = _with_exposure(offset, exposure)
+        return self._fit_with(X, one_column(y), sample_weight, groups, added)
 
     def predict(
         self, X: Any, offset: ArrayLike | None = None, exposure: ArrayLike | None = None
