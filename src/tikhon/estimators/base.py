@@ -125,10 +125,10 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _store(
         self,
         coef: Float64Array,
-        intercept: Float64Array,
-        data: Data,
-        certificate: Certificate,
-        status: Status,
+        intercept: Float64Array,  # noqa: ARG002
+        data: Data,  # noqa: ARG002
+        certificate: Certificate,  # noqa: ARG002
+        status: Status,  # noqa: ARG002
     ) -> None:
         """Set the fitted attributes from (d, targets) coefficients; warn unless all is well."""
         raise TypeError(f"{type(self).__name__} does not say how {coef.shape} is stored.")

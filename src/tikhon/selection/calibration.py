@@ -124,7 +124,7 @@ def calibrate(p: Float64Array, positive: BoolArray, s: Float64Array, bins: int =
 
 def _bins(p: Float64Array, s: Float64Array, bins: int) -> Any:
     """The bin of each row; equal probabilities share one, and none is empty."""
-    values, place = np.unique(p, return_inverse=True)
+    place = np.unique(p, return_inverse=True)[1]
     mass = np.bincount(place, weights=s)
     middle = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
     label = np.minimum((middle * bins).astype(np.int64), bins - 1)
