@@ -36,9 +36,10 @@ KINDS = {
 
 def draw(rng, loss, n=80, d=5):
     """Draw columns and targets; numbers are exact in single precision, half of them zero."""
-    X = rng.standard_normal((n, d)).astype(np.float32).astype(float)
+    X = rng.standard_normal((n, d))
     X[rng.random((n, d)) < 0.3] = 0.0
     X[:, 0] += 2.0
+    X = X.astype(np.float32).astype(float)
     z = X @ np.linspace(-1.0, 1.0, d)
     if loss.per_class:
         codes = np.argmax(np.outer(z, [1.0, -0.5, 0.0]) + rng.gumbel(size=(n, 3)), axis=1)

@@ -2,6 +2,8 @@
 
     regime             when                                   algorithm
     tall               squares alone, n >= d, d <= 3000       Newton steps, the grid at once
+    iterative          squares alone, any other table,        Newton steps by conjugate gradients
+                       and several classes
     working_set        a penalty by column, or by group       proximal Newton on working sets
     proximal_gradient  any other penalty                      proximal gradient
 
@@ -16,9 +18,11 @@ from tikhon._kernels import Stop
 from tikhon.data.design import Design
 from tikhon.errors import UnsupportedError
 from tikhon.losses.base import Loss
+from tikhon.losses.multinomial import Multinomial
 from tikhon.penalties.base import Penalty
 from tikhon.solvers.smooth import SmoothMachine
 from tikhon.solvers.smooth_generic import SmoothGeneric
+from tikhon.solvers.smooth_krylov import SmoothKrylov
 from tikhon.solvers.smooth_tall import SmoothTall
 from tikhon.solvers.smooth_wide import SmoothWide
 from tikhon.solvers.training import Training
@@ -31,6 +35,7 @@ DECOMPOSABLE = 3000
 
 MACHINES: dict[str, type[SmoothMachine]] = {
     "tall": SmoothTall,
+    "iterative": SmoothKrylov,
     "working_set": SmoothWide,
     "proximal_gradient": SmoothGeneric,
 }
@@ -64,14 +69,39 @@ def plan_smooth(
                 f"`solver` for {type(loss).__name__} with {type(penalty).__name__} must be one of "
                 f"{names}, got {solver!r}."
             )
+        _refuse(loss, penalty, solver, design.shape[1], targets)
         return SmoothPlan(solver, "asked for")
     n, d = design.shape
-    if loss.per_class:
-        return SmoothPlan("proximal_gradient", f"n = {n}, d = {d}")
     form = penalty.coordinates(d)
-    if form is not None and form.squares_alone and d <= DECOMPOSABLE and n >= d:
-        return SmoothPlan("tall", f"n = {n} >= d = {d}")
+    if form is not None and form.squares_alone:
+        if isinstance(loss, Multinomial):
+            return SmoothPlan("iterative", f"n = {n}, d = {d}, several classes")
+        if d <= DECOMPOSABLE and n >= d and not loss.per_class:
+            return SmoothPlan("tall", f"n = {n} >= d = {d}")
+        if not loss.per_class:
+            return SmoothPlan("iterative", f"n = {n}, d = {d}")
+    if loss.per_class:
+        return SmoothPlan("proximal_gradient", f"n = {n}, d = {d}, several classes")
     by_column = form is not None
     if by_column or (penalty.group_form(d) is not None and targets == 1):
         return SmoothPlan("working_set", f"n = {n}, d = {d}")
     return SmoothPlan("proximal_gradient", f"{type(penalty).__name__} has no compiled form")
+
+
+def _refuse(loss: Loss, penalty: Penalty, solver: str, d: int, targets: int) -> None:
+    """Refuse a regime that does not take a loss or a penalty, and say which do."""
+    form = penalty.coordinates(d)
+    squares = form is not None and form.squares_alone
+    takes = {
+        "tall": squares and not loss.per_class,
+        "iterative": squares and (not loss.per_class or isinstance(loss, Multinomial)),
+        "working_set": not loss.per_class
+        and (form is not None or (penalty.group_form(d) is not None and targets == 1)),
+        "proximal_gradient": True,
+    }
+    if not takes[solver]:
+        able = ", ".join(repr(name) for name, able in takes.items() if able)
+        raise UnsupportedError(
+            f"solver={solver!r} does not take {type(loss).__name__} with "
+            f"{type(penalty).__name__}; use 'auto', or one of {able}."
+        )

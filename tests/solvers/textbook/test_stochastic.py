@@ -294,6 +294,31 @@ def test_ctrl_c_and_the_clock_are_heard_within_an_epoch(rng):
     assert "`max_seconds`" in late.status.remedy
 
 
+@pytest.mark.parametrize("averaging", ["average", "suffix", "last"])
+def test_an_interruption_between_two_lines_leaves_a_whole_state(averaging, rng, monkeypatch):
+    X, y = classes(rng, 3000, 200)
+    problem = tk.Problem(LOGISTIC, L2, 0.1)
+    solver = StochasticGradientDescent(averaging=averaging)
+    whole, torn = (solver.begin(problem, 200) for _ in range(2))
+    compiled, calls = _kernels.stochastic_pass, []
+
+    def pressed(*arguments):
+        compiled(*arguments)
+        calls.append(len(arguments[2].y))
+        if sum(calls) > 2700:  # the signal is handled when the compiled code returns
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_kernels, "stochastic_pass", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        torn.learn(X, y)
+    monkeypatch.undo()
+    rows = Rows(as_design(X), y)
+    whole.learn_rows(rows, None, late=lambda: whole.rows_drawn >= sum(calls[:-1]))
+    assert 0 < torn.rows_drawn == whole.rows_drawn < 3000
+    assert np.array_equal(torn.coef, whole.coef)
+    assert torn.intercept == whole.intercept
+
+
 @pytest.mark.parametrize(
     ("options", "match"),
     [

@@ -110,6 +110,14 @@ class Walker:
         """Start from 0."""
         return cls(np.zeros(shape), np.zeros(shape[1:]), np.zeros(shape), np.zeros(shape[1:]))
 
+    def copy(self) -> Walker:
+        """Return a walker in the same place, to go on from there."""
+        return Walker(self.w.copy(), self.b.copy(), self.w_sum.copy(), self.b_sum.copy())
+
+    def forgetting(self) -> Walker:
+        """Return a walker in the same place whose sums are 0."""
+        return Walker(self.w, self.b, np.zeros_like(self.w), np.zeros_like(self.b))
+
 
 class Rows:
     """A table from which batches are taken; sparse tables in compressed rows."""

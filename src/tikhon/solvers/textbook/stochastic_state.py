@@ -45,6 +45,34 @@ class Manner:
     seed: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Progress:
+    """All that changes on the way, in one piece: an interruption finds the old or the new one.
+
+    Attributes
+    ----------
+    at : Walker
+        Its sums are of the last `since` iterates.
+    steps, drawn, since : int
+    older : tuple
+        The sums that were forgotten last, and of how many iterates.
+    """
+
+    at: Walker
+    steps: int
+    drawn: int
+    since: int
+    older: tuple[Float64Array, Float64Array, int]
+
+    def advanced(self, at: Walker, batches: int, drawn: int, *, suffix: bool) -> _Progress:
+        """Progress after some batches; the suffix forgets at powers of two."""
+        steps, since = self.steps + batches, self.since + batches
+        if suffix and steps.bit_count() == 1:
+            older = (at.w_sum, at.b_sum, since)
+            return _Progress(at.forgetting(), steps, self.drawn + drawn, 0, older)
+        return _Progress(at, steps, self.drawn + drawn, since, self.older)
+
+
 class StochasticState:
     """A stochastic solver in the middle of its way; made by the solver's `begin`.
 
@@ -87,11 +115,8 @@ class StochasticState:
         self.schedule = schedule
         self.find = find
         self.searched = 0.0
-        self.steps = 0
-        self.rows_drawn = 0
-        self._at = Walker.zero(shape)
-        self._since = 0
-        self._older = (np.zeros(shape), np.zeros(shape[1:]), 0)
+        nothing = (np.zeros(shape), np.zeros(shape[1:]), 0)
+        self._progress = _Progress(Walker.zero(shape), 0, 0, 0, nothing)
         self._rng = np.random.default_rng(manner.seed)
         self._weight = (0.0, 0)
 
@@ -117,10 +142,11 @@ class StochasticState:
         complaint = self.rules.loss.check_targets(data.y[:, 0] if data.one_target else data.y)
         if complaint:
             problems.add("target", complaint, "See the loss for the targets it takes.")
-        if data.design.shape[1] != len(self._at.w):
+        d = len(self._progress.at.w)
+        if data.design.shape[1] != d:
             problems.add(
                 "shape",
-                f"`X` has {data.design.shape[1]} columns, the state {len(self._at.w)}",
+                f"`X` has {data.design.shape[1]} columns, the state {d}",
                 "Give the columns of the first call.",
             )
         problems.raise_if_any()
@@ -156,16 +182,29 @@ class StochasticState:
             batches = -(-len(chosen) // size)
             gain = rates(self.schedule, self.steps + 1, batches)
             factors = None if weight is None else weight[chunk]
-            slopes = rows.walk(self.rules, Draws(chosen, factors, size, gain), self._at)
+            at = self._progress.at.copy()
+            slopes = rows.walk(self.rules, Draws(chosen, factors, size, gain), at)
+            suffix = self.manner.averaging == "suffix"
+            self._progress = self._progress.advanced(at, batches, len(chosen), suffix=suffix)
             if record is not None:
                 record(chosen, slopes)
-            self._advance(batches, len(chosen))
             place = chunk.stop
+
+    @property
+    def steps(self) -> int:
+        """Batches so far."""
+        return self._progress.steps
+
+    @property
+    def rows_drawn(self) -> int:
+        """Rows so far."""
+        return self._progress.drawn
 
     @property
     def last(self) -> tuple[Float64Array, Float64Array]:
         """Coefficients and intercept after the last step."""
-        return self._at.w.copy(), np.array(self._at.b)
+        at = self._progress.at
+        return at.w.copy(), np.array(at.b)
 
     @property
     def coef(self) -> Float64Array:
@@ -179,27 +218,18 @@ class StochasticState:
         return float(b) if b.ndim == 0 else b
 
     def _point(self) -> tuple[Float64Array, Float64Array]:
-        w, b, count = self._older
-        count += self._since
+        progress = self._progress
+        w, b, count = progress.older
+        count += progress.since
         if self.manner.averaging == "last" or count == 0:
             return self.last
-        return (w + self._at.w_sum) / count, np.asarray((b + self._at.b_sum) / count)
+        return (w + progress.at.w_sum) / count, np.asarray((b + progress.at.b_sum) / count)
 
     def _until_shift(self) -> int:
         """Steps until the suffix forgets."""
         if self.manner.averaging != "suffix":
             return 2**62
         return max(1, (1 << self.steps.bit_length()) - self.steps)
-
-    def _advance(self, batches: int, drawn: int) -> None:
-        self.steps += batches
-        self.rows_drawn += drawn
-        self._since += batches
-        if self.manner.averaging == "suffix" and self.steps.bit_count() == 1:
-            at = self._at
-            self._older = (at.w_sum, at.b_sum, self._since)
-            at.w_sum, at.b_sum = np.zeros_like(at.w), np.zeros_like(at.b)
-            self._since = 0
 
     def _draw(
         self, n: int, s: Float64Array | None, draws: int
