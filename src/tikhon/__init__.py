@@ -11,7 +11,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, losses, penalties, solvers, testing
+    from tikhon import (
+        conventions,
+        datasets,
+        losses,
+        penalties,
+        solvers,
+        testing,
+        theory,
+    )
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from tikhon.estimators import (
+        Boosted,
         ElasticNet,
         GammaRegressor,
         GeneralizedLinear,
@@ -40,11 +49,13 @@ if TYPE_CHECKING:
     from tikhon.solvers.minimum_norm import moore_penrose_residuals, pseudo_inverse
     from tikhon.solvers.solve import solve
     from tikhon.solvers.spectrum import Spectrum
+    from tikhon.theory.priors import Laplace, Normal
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyError",
+    "Boosted",
     "Certificate",
     "DataWarning",
     "ElasticNet",
@@ -55,9 +66,11 @@ __all__ = [
     "History",
     "HuberRegressor",
     "InputError",
+    "Laplace",
     "Lasso",
     "LinearRegression",
     "LogisticRegression",
+    "Normal",
     "Path",
     "PoissonRegressor",
     "Problem",
@@ -84,11 +97,13 @@ __all__ = [
     "solve",
     "solvers",
     "testing",
+    "theory",
     "thresholds",
 ]
 
 _HOME = {
     "AccuracyError": "tikhon.errors",
+    "Boosted": "tikhon.estimators",
     "Certificate": "tikhon.results",
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",
@@ -99,9 +114,11 @@ _HOME = {
     "History": "tikhon.results",
     "HuberRegressor": "tikhon.estimators",
     "InputError": "tikhon.errors",
+    "Laplace": "tikhon.theory.priors",
     "Lasso": "tikhon.estimators",
     "LinearRegression": "tikhon.estimators",
     "LogisticRegression": "tikhon.estimators",
+    "Normal": "tikhon.theory.priors",
     "Path": "tikhon.results",
     "PoissonRegressor": "tikhon.estimators",
     "Problem": "tikhon.problem",
@@ -128,6 +145,7 @@ _HOME = {
     "solve": "tikhon.solvers.solve",
     "solvers": "tikhon",
     "testing": "tikhon",
+    "theory": "tikhon",
     "thresholds": "tikhon.selection",
 }
 

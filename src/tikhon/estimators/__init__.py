@@ -1,5 +1,6 @@
 """The scikit-learn face: thin classes over problems, solvers and studies."""
 
+from tikhon.estimators.boosted import Boosted
 from tikhon.estimators.counts import GammaRegressor, PoissonRegressor
 from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.generalized_linear import GeneralizedLinear
@@ -11,6 +12,7 @@ from tikhon.estimators.ridge_classifier import RidgeClassifier
 from tikhon.estimators.robust import HuberRegressor
 
 __all__ = [
+    "Boosted",
     "ElasticNet",
     "GammaRegressor",
     "GeneralizedLinear",
