@@ -116,9 +116,19 @@ class Problem:
         return _weigh(self.loss.derivative(y, z), s)
 
     def duality_gap(
-        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        subgradients: FloatArray | None = None,
     ) -> float:
         """Return ``P(w, b) - D(u)`` at the dual point of `w`: an upper bound on P - P*.
+
+        u is minus the derivative of the loss at the candidate or, where `subgradients` are given,
+        minus these: at a kink the derivative is any number in between, and the best one is not
+        known to the loss. Whatever is given is made feasible first, so the bound holds.
 
         inf where no feasible dual point of that form exists (a strength of 0, say), nan where
         the loss or the penalty has no conjugate.
@@ -127,7 +137,8 @@ class Problem:
             return float("nan")
         table = _products(X)
         z = table.predict(w) + b
-        v = np.asarray(self.loss.feasible(y, self.loss.derivative(y, z)), dtype=np.float64)
+        slopes = self.loss.derivative(y, z) if subgradients is None else subgradients
+        v = np.asarray(self.loss.feasible(y, slopes), dtype=np.float64)
         if self.lam == 0:
             return self._gap_without_strength(table, v, w, s)
         free = self.penalty.unpenalised(table.shape[1])
@@ -173,13 +184,23 @@ class Problem:
         return self.penalty.lam_max(g)
 
     def certificate(
-        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        subgradients: FloatArray | None = None,
     ) -> Certificate:
-        """Return gap and KKT residual, relative to the null model, from the raw data."""
+        """Return gap and KKT residual, relative to the null model, from the raw data.
+
+        `subgradients` are those of a dual point, for `duality_gap`.
+        """
         table = _products(X)
         w, y = np.asarray(w, dtype=np.float64), np.asarray(y, dtype=np.float64)
         null = self.yardstick(table, y, s)
-        gap, mu = self.duality_gap(table, y, w, b, s), self.lam * self.penalty.strong_convexity
+        gap = self.duality_gap(table, y, w, b, s, subgradients)
+        mu = self.lam * self.penalty.strong_convexity
         bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
         return Certificate(
             gap=null.relative_gap(gap),
