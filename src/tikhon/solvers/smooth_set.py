@@ -27,7 +27,7 @@ from tikhon.solvers.working_path import BlockPath, padded
 from tikhon.solvers.working_sets import ColumnStore
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["Rows", "SmoothSet"]
+__all__ = ["Model", "Point", "Rows", "SmoothSet"]
 
 SHARE = 0.2
 """Of the tolerance: the estimate is of first order, and what is certified is rounded once more."""
@@ -63,7 +63,7 @@ class Rows:
 
 
 @dataclass(slots=True, eq=False)
-class _Point:
+class Point:
     """Coefficients (m, outputs), intercept, predictions (n, outputs), and the mean loss there."""
 
     w: Float64Array
@@ -103,7 +103,7 @@ class SmoothSet(BlockPath):
         self._block_b = np.empty((0, len(rows.null)))
         self._residuals: list[Float64Array] = []
         self._part = self.penalty.restrict(self.columns)
-        self._model: _Model | None = None
+        self._model: Model | None = None
         null = self._at(self._last, self._last_b)
         used = own.p > 0
         self.worth = null.loss - mean_floor(rows.loss, rows.y[used], own.p[used])
@@ -135,11 +135,11 @@ class SmoothSet(BlockPath):
         spread, off = self._scattered(w)
         return np.asarray(self.store.data @ spread - off)
 
-    def _at(self, w: Float64Array, b: Float64Array) -> _Point:
+    def _at(self, w: Float64Array, b: Float64Array) -> Point:
         z = self._predict(w) + b
         if self.rows.offset is not None:
             z += self.rows.offset
-        return _Point(w, b, z, self._value(z))
+        return Point(w, b, z, self._value(z))
 
     # The loss at predictions z (n, outputs)
 
@@ -211,7 +211,7 @@ class SmoothSet(BlockPath):
             self._residuals[k] = -self._derivative(point.z)
         self._complete = not stop.now
 
-    def _solve_strength(self, lam: float, at: _Point, stop: Stop) -> _Point:
+    def _solve_strength(self, lam: float, at: Point, stop: Stop) -> Point:
         before = np.inf
         for _ in range(NEWTON_STEPS):
             if stop.now:
@@ -239,7 +239,7 @@ class SmoothSet(BlockPath):
             at = ahead
         return at
 
-    def _distance(self, lam: float, at: _Point, g: Float64Array, sums: Float64Array) -> float:
+    def _distance(self, lam: float, at: Point, g: Float64Array, sums: Float64Array) -> float:
         """Estimate the duality gap on the working set, to first order; else the KKT residual."""
         inner = self.inner[self.columns, None]
         w, slope = self._penalised(at.w), _flat(g / inner)
@@ -262,7 +262,7 @@ class SmoothSet(BlockPath):
             left = float(np.hypot(left, np.linalg.norm(sums)))
         return left * self.worth / self.null_gradient if self.null_gradient > 0 else left
 
-    def _metric(self, z: Float64Array, damping: float = 0.0) -> _Model:
+    def _metric(self, z: Float64Array, damping: float = 0.0) -> Model:
         """Second moments of the working set, weighted by the curvature at z."""
         h = np.asarray(self.rows.loss.curvature(self.rows.y, z[:, 0]), dtype=np.float64) * self.p
         h += damping * self.p
@@ -281,9 +281,9 @@ class SmoothSet(BlockPath):
             K -= np.outer(lean, lean / total)
         K /= unit
         K /= unit[:, None]
-        return _Model(K, lean / unit, total, damping)
+        return Model(K, lean / unit, total, damping)
 
-    def _damped(self, z: Float64Array, model: _Model) -> _Model | None:
+    def _damped(self, z: Float64Array, model: Model) -> Model | None:
         """A metric with more curvature everywhere, for where the quadratic model misleads."""
         damping = max(10.0 * model.damping, 0.01 * model.total)
         if damping > 1e8 * max(model.total, 1.0):
@@ -293,12 +293,12 @@ class SmoothSet(BlockPath):
     def _advance(
         self,
         lam: float,
-        at: _Point,
+        at: Point,
         g: Float64Array,
         sums: Float64Array,
-        model: _Model,
+        model: Model,
         stop: Stop,
-    ) -> _Point | None:
+    ) -> Point | None:
         """Take a step of the quadratic model, shortened until the objective falls enough.
 
         None where a step of the model has to be shortened a lot: it misleads.
@@ -322,14 +322,14 @@ class SmoothSet(BlockPath):
     def _searched(
         self,
         lam: float,
-        at: _Point,
+        at: Point,
         g: Float64Array,
         sums: Float64Array,
         goal: Float64Array,
         shift: Float64Array,
         *,
         hopeful: bool,
-    ) -> _Point | None:
+    ) -> Point | None:
         """The point on the way to a goal where the objective has fallen enough; None if far."""
         move = goal - at.w
         change = self._predict(move) + shift
@@ -346,7 +346,7 @@ class SmoothSet(BlockPath):
             loss = self._value(z)
             gain = at.loss + price - loss - self._price(lam, self._penalised(w))
             if gain >= -SUFFICIENT * share * fall - small:
-                return _Point(w, at.b + share * shift, z, loss)
+                return Point(w, at.b + share * shift, z, loss)
             share /= 2.0
             if hopeful and share < 0.1:
                 return None
@@ -369,7 +369,7 @@ class SmoothSet(BlockPath):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Model:
+class Model:
     """Weighted second moments, first moments about the store's shift, and the total weight."""
 
     K: Float64Array
