@@ -21,7 +21,7 @@ CLOSE = {
 
 @pytest.mark.parametrize("name", CLOSE)
 def test_a_path_has_the_coefficients_of_r_glmnet(name):
-    path, (X, y, mean, sd) = reference(name), standardized(name)
+    path, (X, y, _, sd) = reference(name), standardized(name)
     start = 1 if path.alpha == 0 else 0
     strengths = [
         tk.conventions.to_lam(f"glmnet.{path.family}", lambda_=v, alpha=path.alpha, y_sd=y.std())
