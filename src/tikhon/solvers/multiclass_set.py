@@ -20,6 +20,7 @@ from tikhon import _kernels
 from tikhon._kernels import Stop
 from tikhon.losses.multinomial import Multinomial
 from tikhon.solvers.gram_solution import SLACK
+from tikhon.solvers.shared_products import Steps
 from tikhon.solvers.smooth_set import Model, Point, SmoothSet
 from tikhon.typing import Float64Array
 
@@ -79,7 +80,7 @@ class MulticlassSet(SmoothSet):
         sums: Float64Array,
         model: Model,
         stop: Stop,
-    ) -> Point | None:
+    ) -> Steps[Point | None]:
         """Take a step of the quadratic model, shortened until the objective falls enough."""
         assert isinstance(model, _ClassModel)
         k = at.w.shape[1]
@@ -106,4 +107,7 @@ class MulticlassSet(SmoothSet):
         shift = np.zeros(k)
         if self.rows.intercept:
             shift = -(model.inverse @ (sums + model.cross.T @ (goal - at.w).ravel()))
-        return self._searched(lam, at, g, sums, goal, shift, hopeful=model.damping == 0.0)
+        found_at: Point | None = yield from self._searched(
+            lam, at, g, sums, goal, shift, hopeful=model.damping == 0.0
+        )
+        return found_at
