@@ -11,7 +11,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, losses, penalties, solvers, testing
+    from tikhon import (
+        conventions,
+        datasets,
+        losses,
+        penalties,
+        solvers,
+        testing,
+        theory,
+    )
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from tikhon.estimators import (
+        Boosted,
         ElasticNet,
         GeneralizedLinear,
         Lasso,
@@ -36,11 +45,13 @@ if TYPE_CHECKING:
     from tikhon.solvers.minimum_norm import moore_penrose_residuals, pseudo_inverse
     from tikhon.solvers.solve import solve
     from tikhon.solvers.spectrum import Spectrum
+    from tikhon.theory.priors import Laplace, Normal
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyError",
+    "Boosted",
     "Certificate",
     "DataWarning",
     "ElasticNet",
@@ -49,8 +60,10 @@ __all__ = [
     "Grid",
     "History",
     "InputError",
+    "Laplace",
     "Lasso",
     "LinearRegression",
+    "Normal",
     "Path",
     "Problem",
     "Ridge",
@@ -76,10 +89,12 @@ __all__ = [
     "solve",
     "solvers",
     "testing",
+    "theory",
 ]
 
 _HOME = {
     "AccuracyError": "tikhon.errors",
+    "Boosted": "tikhon.estimators",
     "Certificate": "tikhon.results",
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",
@@ -88,8 +103,10 @@ _HOME = {
     "Grid": "tikhon.paths",
     "History": "tikhon.results",
     "InputError": "tikhon.errors",
+    "Laplace": "tikhon.theory.priors",
     "Lasso": "tikhon.estimators",
     "LinearRegression": "tikhon.estimators",
+    "Normal": "tikhon.theory.priors",
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
@@ -115,6 +132,7 @@ _HOME = {
     "solve": "tikhon.solvers.solve",
     "solvers": "tikhon",
     "testing": "tikhon",
+    "theory": "tikhon",
 }
 
 

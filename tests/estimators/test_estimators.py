@@ -17,6 +17,7 @@ import tikhon as tk
 from tikhon.paths.ridge_path import LatePath
 
 ESTIMATORS = [
+    tk.Boosted(tk.Ridge(lam=0.1), delta=0.3),
     tk.LinearRegression(),
     tk.LinearRegression(fit_intercept=False),
     tk.Ridge(),

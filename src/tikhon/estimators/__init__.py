@@ -1,5 +1,6 @@
 """The scikit-learn face: thin classes over problems, solvers and studies."""
 
+from tikhon.estimators.boosted import Boosted
 from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.generalized_linear import GeneralizedLinear
 from tikhon.estimators.lasso import Lasso
@@ -8,6 +9,7 @@ from tikhon.estimators.ridge import Ridge
 from tikhon.estimators.ridge_classifier import RidgeClassifier
 
 __all__ = [
+    "Boosted",
     "ElasticNet",
     "GeneralizedLinear",
     "Lasso",

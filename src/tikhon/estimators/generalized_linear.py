@@ -41,7 +41,7 @@ class GeneralizedLinear(PenalisedRegressor):
         10 by default (on a table with fewer distinct rows, one per distinct row).
     rule : str or rule, default "min"
         "min", "1se", "2se", ... (the strongest strength within that many standard errors), "aic",
-        "bic", "ebic".
+        "bic", "ebic", "srm", "mdl".
     scoring : str, Score or callable, optional
         The mean loss by default.
     standardize : bool, default True
