@@ -27,7 +27,7 @@ ESTIMATORS = [
     tk.Ridge(norm=1.0),
     tk.Ridge(lam=0.1, standardize=False, solver="wide"),
     tk.LogisticRegression(lam=0.1),
-    tk.LogisticRegression(lam=tk.Grid(size=4, ratio=1e-4), folds=3),
+    tk.LogisticRegression(lam=tk.Grid(size=4, ratio=1e-4)),
     tk.LogisticRegression(lam=0.05, penalty="l1", multi_class="ovr", class_weight="balanced"),
     tk.PoissonRegressor(lam=0.1),
     tk.PoissonRegressor(lam=tk.Grid(values=[1.0, 0.01]), folds=3),
