@@ -16,9 +16,11 @@ from tikhon._kernels.descent import (
     ColumnProblem,
     GramPath,
     GroupBlocks,
+    TurnedGroups,
     Stop,
     column_path,
     gram_path,
+    group_columns,
     group_descent,
 )
 from tikhon._kernels.processor import instruction_set, limit_instruction_set, thread_count
@@ -49,6 +51,7 @@ __all__ = [
     "cyclic_sweep",
     "gather",
     "gram_path",
+    "group_columns",
     "group_descent",
     "hash_rows",
     "instruction_set",
