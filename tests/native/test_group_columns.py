@@ -99,9 +99,7 @@ def test_a_request_to_stop_is_heard():
     stop = _kernels.Stop()
     stop.request()
     W, R = np.zeros((1, 200)), rng.standard_normal((1, 10))
-    _kernels.group_columns(
-        groups, np.arange(200), 1e-3, W, R, sweeps=10, enough=0.0, stop=stop
-    )
+    _kernels.group_columns(groups, np.arange(200), 1e-3, W, R, sweeps=10, enough=0.0, stop=stop)
     assert W[0, :64].any()
     assert not W[0, 64:].any()
 

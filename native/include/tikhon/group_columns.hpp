@@ -5,7 +5,8 @@
 // The columns of a group are contiguous and orthogonal to each other (turned by the eigenvectors of
 // the group's moments), with squared lengths d_i. With U_g = A_g'R + D W_g the group's minimum is
 //
-//     W_i = U_i / (d_i + lam weight_g / h),   where  sum_i ||U_i||^2 / (d_i h + lam weight_g)^2 = 1,
+//     W_i = U_i / (d_i + lam weight_g / h),   where  sum_i ||U_i||^2 / (d_i h + lam weight_g)^2 =
+//     1,
 //
 // a root of one number, the norm h. A table in single precision costs half the memory traffic;
 // residual and sums are in double precision either way.
@@ -18,12 +19,12 @@ namespace tikhon {
 
 template <class T>
 struct TurnedGroups {
-  const T* A;              // column j starts at A + j * stride
-  Index n;                 // rows
-  Index stride;            // from column to column
-  const Index* starts;     // first column of each group, and the end of the last
-  const double* weight;    // of each group
-  const double* square;    // squared length of each column
+  const T* A;            // column j starts at A + j * stride
+  Index n;               // rows
+  Index stride;          // from column to column
+  const Index* starts;   // first column of each group, and the end of the last
+  const double* weight;  // of each group
+  const double* square;  // squared length of each column
 };
 
 struct Sweeps {

@@ -84,8 +84,9 @@ class GroupPath:
         if not len(fresh):
             return False
         design = self.table.training.design
-        A = design.rows_of_columns(self.used, fresh).astype(np.float64, copy=False)
-        A = np.asfortranarray(A)
+        rows = None if len(self.used) == len(self.own.p) else self.used
+        A = design.rows_of_columns(rows, fresh).astype(np.float64, copy=False)
+        A = np.array(A, order="F")
         A -= (self.table.shift + self.own.mean)[fresh]
         A /= self.own.unit[fresh]
         A *= self.root

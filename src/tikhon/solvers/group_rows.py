@@ -24,7 +24,7 @@ from tikhon.typing import BoolArray, Float64Array, FloatArray, IntArray
 __all__ = ["GroupRows"]
 
 ROUNDS = 300
-REFRESH = 8
+REFRESH = 4
 """Steps of conjugate gradients beyond which the curvature's inverse follows."""
 
 AT_ONCE = 40
@@ -34,7 +34,7 @@ SWEEPS = 10
 PASSES = 30
 """Sweeps over the columns at most, before slopes are looked at afresh."""
 
-FIRST, LEAST = 1e-7, 1e-9
+FIRST, LEAST = 1e-7, 1e-8
 """Shares of the null objective that a sweep has to bring, at first and before Newton's method."""
 
 TIGHTEN = 0.1
@@ -106,7 +106,7 @@ class GroupRows:
             squares[block] = np.maximum(values, 0.0)
             if self.turns:
                 A[:, block] = A[:, block] @ axes
-                self._axes.append(axes)
+                self._axes.append(axes.ravel())
         self._turn = None
         old = len(self.columns)
         count = old + len(columns)
@@ -142,7 +142,13 @@ class GroupRows:
     def _axis_matrix(self) -> sparse.csr_array:
         """The axes of all groups, from turned coordinates to columns: (m, m)."""
         if self._turn is None:
-            self._turn = sparse.csr_array(sparse.block_diag(self._axes, format="csr"))
+            m = len(self.columns)
+            lengths = np.repeat(self.sizes, self.sizes)
+            ends = np.concatenate([[0], np.cumsum(lengths)])
+            first = np.repeat(self.starts, self.sizes) - ends[:-1]
+            indices = np.arange(ends[-1]) + np.repeat(first, lengths)
+            values = np.concatenate([np.empty(0), *self._axes])
+            self._turn = sparse.csr_array((values, indices, ends), shape=(m, m))
         return self._turn
 
     def refresh(self) -> None:
@@ -161,7 +167,7 @@ class GroupRows:
             late = excess > self._allowed(lam)
             if not late.any():
                 break
-            if self.turns and worth >= LEAST:
+            if self.turns and worth > LEAST / 2:
                 self._sweep(late, lam, worth)
                 worth *= TIGHTEN
             elif (late & entering).any():
