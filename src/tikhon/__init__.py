@@ -30,9 +30,13 @@ if TYPE_CHECKING:
     from tikhon.estimators import (
         Boosted,
         ElasticNet,
+        GammaRegressor,
         GeneralizedLinear,
+        HuberRegressor,
         Lasso,
         LinearRegression,
+        LogisticRegression,
+        PoissonRegressor,
         Ridge,
         RidgeClassifier,
     )
@@ -40,7 +44,7 @@ if TYPE_CHECKING:
     from tikhon.problem import Problem
     from tikhon.report import plots
     from tikhon.results import Certificate, History, Path, Solution, Status
-    from tikhon.selection import Score, Study, cross_validate, folds, rules
+    from tikhon.selection import Score, Study, cross_validate, folds, rules, thresholds
     from tikhon.solvers.cholesky import ridge_cholesky
     from tikhon.solvers.minimum_norm import moore_penrose_residuals, pseudo_inverse
     from tikhon.solvers.solve import solve
@@ -56,15 +60,19 @@ __all__ = [
     "DataWarning",
     "ElasticNet",
     "FitWarning",
+    "GammaRegressor",
     "GeneralizedLinear",
     "Grid",
     "History",
+    "HuberRegressor",
     "InputError",
     "Laplace",
     "Lasso",
     "LinearRegression",
+    "LogisticRegression",
     "Normal",
     "Path",
+    "PoissonRegressor",
     "Problem",
     "Ridge",
     "RidgeClassifier",
@@ -90,6 +98,7 @@ __all__ = [
     "solvers",
     "testing",
     "theory",
+    "thresholds",
 ]
 
 _HOME = {
@@ -99,15 +108,19 @@ _HOME = {
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",
     "FitWarning": "tikhon.errors",
+    "GammaRegressor": "tikhon.estimators",
     "GeneralizedLinear": "tikhon.estimators",
     "Grid": "tikhon.paths",
     "History": "tikhon.results",
+    "HuberRegressor": "tikhon.estimators",
     "InputError": "tikhon.errors",
     "Laplace": "tikhon.theory.priors",
     "Lasso": "tikhon.estimators",
     "LinearRegression": "tikhon.estimators",
+    "LogisticRegression": "tikhon.estimators",
     "Normal": "tikhon.theory.priors",
     "Path": "tikhon.results",
+    "PoissonRegressor": "tikhon.estimators",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
     "RidgeClassifier": "tikhon.estimators",
@@ -133,6 +146,7 @@ _HOME = {
     "solvers": "tikhon",
     "testing": "tikhon",
     "theory": "tikhon",
+    "thresholds": "tikhon.selection",
 }
 
 

@@ -168,6 +168,20 @@ def test_logistic_models_get_a_smooth_bound_and_a_suggestion(rng):
     assert found["suggested strength"].lam == pytest.approx(suggested.lam)
 
 
+def test_the_description_bound_is_that_of_a_word_which_decodes(rng):
+    data = tk.datasets.linear(400, 4, seed=3)
+    model = tk.Ridge(lam=0.1).fit(data.X, data.y)
+    bound = tk.theory.report(model, data.X, data.y, clip=5.0)["risk by description"]
+    found = []
+    for precision in (1, 2, 3, 4, 6, 8, 12):
+        word = tk.theory.encode(model, precision=precision)
+        z = tk.theory.decode(word.bits, 4).predict(data.X)
+        eps = 5.0 * tk.theory.bounds.mdl(len(word), 400, 0.05, tight=True).value
+        found.append(np.minimum((data.y - z) ** 2 / 2, 5.0).mean() + eps)
+    assert bound.value == pytest.approx(min(found))
+    assert statuses(bound)["c was fixed before the data were seen"] == "cannot be checked"
+
+
 def test_least_squares_classifiers_are_certified_by_their_errors(rng):
     A = rng.standard_normal((400, 3))
     y = np.where(A[:, 0] + 0.3 * rng.standard_normal(400) > 0, "b", "a")

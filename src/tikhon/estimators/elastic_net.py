@@ -138,7 +138,7 @@ class ElasticNet(PenalisedRegressor):
 
     def _judged(self, data: Data, grid: Grid) -> Study:
         outer = outer_folds(self.folds, self.nested, grouped=data.groups is not None)
-        procedure = self._procedure(self._penalty(data), grid)
+        procedure = self._procedure(data, grid)
 
         def chosen(rows: Data) -> Study:
             studies = self._studies(rows, procedure)

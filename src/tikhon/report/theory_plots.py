@@ -111,22 +111,19 @@ def plot_two_coefficients(found: TwoCoefficients, ax: Any = None, *, dark: bool 
     ax.axhline(0.0, color=ground.grid, linewidth=0.9)
     ax.axvline(0.0, color=ground.grid, linewidth=0.9)
     mode = "ridge" if hasattr(found.prior, "sd") else "lasso"
-    for name, point, other, colour in (
-        ("least squares", found.free, found.mode, blue),
-        (f"mode: {mode}", found.mode, found.free, orange),
+    for name, point, colour in (
+        ("least squares", found.free, blue),
+        (f"mode: {mode}", found.mode, orange),
     ):
         ax.plot(*point, marker="o", markersize=5, color=colour)
-        nearer = float(np.sum(point**2)) < float(np.sum(other**2))
-        side = np.where((point >= 0) == nearer, -1, 1)  # the mode's name towards the origin
         ax.annotate(
             name,
             point,
-            xytext=tuple(14 * side),
+            xytext=(9, 7 if point is found.mode else -12),
             textcoords="offset points",
             color=colour,
             fontsize=9,
-            ha="right" if side[0] < 0 else "left",
-            va="top" if side[1] < 0 else "bottom",
+            bbox={"facecolor": ground.paper, "edgecolor": "none", "alpha": 0.7, "pad": 0.8},
         )
     ax.set_xlabel(found.names[0])
     ax.set_ylabel(found.names[1])

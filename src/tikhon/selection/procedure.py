@@ -7,7 +7,7 @@ fold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tikhon._kernels import Stop
@@ -18,6 +18,7 @@ from tikhon.paths.solve_path import refuse_no_strength
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.selection.generic import cross_validate_generic
+from tikhon.selection.held_out import HeldOutSource
 from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.ridge_study import study_ridge
@@ -74,6 +75,20 @@ class Procedure:
         return nest(study, data, self.study, outer, self.score, supports=supports, stop=self.stop)
 
     def study(self, data: Data) -> Study:
+        """Score the grid, and remember how to predict the rows of each fold."""
+        source = HeldOutSource(
+            self.loss,
+            self.penalty,
+            data,
+            self.folds,
+            self.standardize,
+            self.intercept,
+            self.solver,
+            self.tol,
+        )
+        return replace(self._scored(data), source=source)
+
+    def _scored(self, data: Data) -> Study:
         """Score the grid by the fastest passes there are for this loss and penalty."""
         refuse_no_strength(self.loss, self.penalty, data.design.shape[1], self.grid)
         if is_smooth(self.loss):

@@ -21,14 +21,19 @@ from tikhon.losses.squared import Squared
 from tikhon.results import frame
 from tikhon.theory import bounds
 from tikhon.theory.bounds.bound import Assumption, Bound
+from tikhon.theory.bounds.capacity import BOUNDED
 from tikhon.theory.bounds.margin import INSIDE_BALL, NO_OFFSET, SEPARABLE
 from tikhon.theory.bounds.stable import INSIDE
 from tikhon.theory.clipped import Clipped, clip_for
+from tikhon.theory.code import code_length, quantised
 from tikhon.theory.constants import Constants, constants
 from tikhon.theory.models import LinearModel, one_output, signs_of
 from tikhon.typing import Float64Array
 
 __all__ = ["Figure", "Report", "report"]
+
+PRECISIONS = (1, 2, 3, 4, 6, 8, 12)
+"""Binary digits that a description may have; its length says which, so the bound holds for all."""
 
 CHOSEN = "lam was fixed before the data were seen"
 SCALED = "columns were centred and scaled by numbers fixed before the data were seen"
@@ -217,7 +222,8 @@ def report(
     ]
     figures += _cross_validated(model)
     found = [*_stability(fitted, known), *_oracle(fitted, known)]
-    found += [_ball(fitted, known, clipped, delta), *_margins(fitted, known, delta)]
+    found += [_ball(fitted, known, clipped, delta), _description(model, fitted, clipped, delta)]
+    found += _margins(fitted, known, delta)
     if X_test is not None:
         more, certificates = _held_out(model, fitted, clipped, X_test, y_test, delta)
         figures += more
@@ -369,6 +375,46 @@ def _ball(fitted: LinearModel, known: Constants, clipped: Clipped, delta: float)
         lam=fitted.lam,
         delta=delta,
     ).resting_on(lipschitz, *clipped.assumptions, note, *reach, *_setting(fitted)[1:])
+
+
+def _description(model: Any, fitted: LinearModel, clipped: Clipped, delta: float) -> Bound:
+    """The risk of the model rounded and written down, at the best of several precisions."""
+    coef, offset = one_output(model)
+    zero_one, m = fitted.loss.classification, len(fitted.y)
+    c = 1.0 if zero_one else clipped.c
+    best: tuple[float, int, int, Bound] | None = None
+    for precision in PRECISIONS:
+        b = float(quantised(np.array([offset]), precision)[0])
+        z = fitted.design.predict(quantised(coef, precision)) + b
+        losses = fitted.y * z <= 0 if zero_one else clipped.values(fitted.y, z)
+        bits = code_length(coef, offset, precision)
+        eps = bounds.mdl(bits, m, delta, tight=True)
+        risk = float(losses.mean()) + c * eps.value
+        if best is None or risk < best[0]:
+            best = (risk, bits, precision, eps)
+    assert best is not None
+    risk, bits, precision, eps = best
+    code = f"{bits} bits, {precision} binary digits; the best of {len(PRECISIONS)} precisions"
+    notes = [
+        Assumption.checked(
+            "the code is prefix-free and was fixed before the data were seen", True, code
+        ),
+        Assumption.checked(BOUNDED, True, "the 0-1 loss" if zero_one else f"over c = {c:.4g}"),
+    ]
+    if not zero_one:
+        notes.append(clipped.assumption)
+    what = "L01" if zero_one else clipped.what
+    return Bound(
+        "risk by description",
+        risk,
+        f"with probability 1 - delta, {what} <= L_S + c sqrt((|h| log 2 + log(2/delta)) / (2 m)), "
+        "for the model rounded to |h| bits",
+        eps.source,
+        eps.assumptions,
+        ceiling=c,
+        lam=fitted.lam,
+        delta=delta,
+    ).resting_on(*notes)
 
 
 def _margins(fitted: LinearModel, known: Constants, delta: float) -> list[Bound]:
