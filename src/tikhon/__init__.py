@@ -19,7 +19,14 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import ElasticNet, GeneralizedLinear, Lasso, LinearRegression, Ridge
+    from tikhon.estimators import (
+        Adaptive,
+        ElasticNet,
+        GeneralizedLinear,
+        Lasso,
+        LinearRegression,
+        Ridge,
+    )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
     from tikhon.results import Certificate, History, Path, Solution, Status
@@ -33,6 +40,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyError",
+    "Adaptive",
     "Certificate",
     "DataWarning",
     "ElasticNet",
@@ -69,6 +77,7 @@ __all__ = [
 
 _HOME = {
     "AccuracyError": "tikhon.errors",
+    "Adaptive": "tikhon.estimators",
     "Certificate": "tikhon.results",
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",

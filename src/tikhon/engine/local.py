@@ -38,7 +38,10 @@ def one_blas_thread() -> contextlib.AbstractContextManager[object]:
     On matrices of some hundred rows more threads gain little, and lose a hundredfold where other
     programs use the processors as well: each product then waits for a thread that does not run.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    limited: contextlib.AbstractContextManager[object] = _controller().limit(
+        limits=1, user_api="blas"
+    )
+    return limited
 
 
 def map_units(

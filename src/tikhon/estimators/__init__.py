@@ -1,9 +1,10 @@
 """The scikit-learn face: thin classes over problems, solvers and studies."""
 
+from tikhon.estimators.adaptive import Adaptive
 from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.generalized_linear import GeneralizedLinear
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
 from tikhon.estimators.ridge import Ridge
 
-__all__ = ["ElasticNet", "GeneralizedLinear", "Lasso", "LinearRegression", "Ridge"]
+__all__ = ["Adaptive", "ElasticNet", "GeneralizedLinear", "Lasso", "LinearRegression", "Ridge"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
 from tikhon.errors import DataWarning, UnsupportedError, warn_user
+from tikhon.estimators.adaptive import Adaptive
 from tikhon.estimators.base import LinearEstimator, check_range, feature_labels
 from tikhon.losses import Squared
 from tikhon.losses.base import Loss
@@ -19,11 +21,12 @@ from tikhon.paths.penalised_path import path_of_one
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Path, Solution, Status, unfinished
-from tikhon.selection.procedure import Procedure, score_for
+from tikhon.selection.procedure import Candidate, Procedure, best_candidate, score_for
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.study import Study
 from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST
 from tikhon.solvers.solve import solve_one
+from tikhon.typing import ArrayLike
 
 __all__ = ["STRENGTH_ELSEWHERE", "PenalisedRegressor"]
 
@@ -50,6 +53,7 @@ class PenalisedRegressor(LinearEstimator):
     fit_intercept: bool
     nested: bool | int
     max_seconds: float | None
+    relaxed: bool | float | ArrayLike = False
     foreign_strengths: ClassVar[dict[str, str]] = STRENGTH_ELSEWHERE
 
     @property
@@ -88,12 +92,31 @@ class PenalisedRegressor(LinearEstimator):
             )
         return lam
 
-    def _procedure(self, penalty: Penalty, grid: Grid) -> Procedure:
-        """Return how a strength is chosen for a penalty, the clock already running."""
-        loss = self._loss
-        return Procedure(
+    def _maker(self, data: Data) -> Penalty | Callable[[Data], Penalty]:
+        """Return the penalty, or how it is made for the rows of each training set."""
+        adaptive = isinstance(getattr(self, "weights", None), Adaptive)
+        return self._penalty if adaptive else self._penalty(data)
+
+    def _candidates(self, data: Data) -> dict[float, Candidate]:
+        """Return what there is to choose from besides the strength, the simplest first."""
+        penalty = self._maker(data)
+        return {share: Candidate(penalty, share) for share in self._shares()}
+
+    def _shares(self) -> list[float]:
+        """Return the shares of least squares that `relaxed` stands for, ascending."""
+        shares = np.unique(np.asarray(self.relaxed, dtype=np.float64))
+        if not len(shares) or not np.all((shares >= 0) & (shares <= 1)):
+            raise ValueError(
+                "`relaxed` must be True, False, or shares between 0 and 1, such as "
+                f"[0, 0.25, 0.5, 0.75, 1]; got {self.relaxed!r}."
+            )
+        return [float(share) for share in shares]
+
+    def _fit_grid(self, data: Data, grid: Grid) -> None:
+        candidates, loss = self._candidates(data), self._loss
+        procedure = Procedure(
             loss,
-            penalty,
+            tuple(candidates.values()),
             grid=grid,
             folds=self.folds,
             rule=self.rule,
@@ -104,14 +127,16 @@ class PenalisedRegressor(LinearEstimator):
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
         )
+        studies = procedure.judged(data, self.nested)
+        at = best_candidate(studies)
+        self._record(dict(zip(candidates, studies, strict=False)), list(candidates)[at])
+        self._choose(data, studies[at], warn_at_edge=isinstance(self.lam, Grid))
 
-    def _judged(self, data: Data, grid: Grid) -> Study:
-        """Choose a strength, with the honest score of the choice where that is asked for."""
-        return self._procedure(self._penalty(data), grid).judged(data, self.nested)
-
-    def _fit_grid(self, data: Data, grid: Grid) -> None:
-        study = self._judged(data, grid)
-        self._choose(data, study, warn_at_edge=isinstance(self.lam, Grid))
+    def _record(self, studies: dict[float, Study], chosen: float) -> None:
+        """Keep the study of each candidate, and which one was chosen."""
+        self.relaxed_ = chosen
+        if len(studies) > 1:
+            self.studies_ = studies
 
     def _choose(self, data: Data, study: Study, *, warn_at_edge: bool) -> None:
         """Keep a study, and what its rule chooses."""
@@ -138,6 +163,13 @@ class PenalisedRegressor(LinearEstimator):
                 f"nested={self.nested} judges a choice, and a given `lam` leaves nothing to "
                 "choose; use lam='cv' or a tk.Grid."
             )
+        shares = self._shares()
+        if len(shares) > 1:
+            raise ValueError(
+                f"several shares of `relaxed` are chosen from by cross-validation; got lam={lam}. "
+                "Use lam='cv', or one share."
+            )
+        self.relaxed_ = shares[0]
         single = solve_one(
             Problem(self._loss, self._penalty(data), lam, self.fit_intercept),
             data,
@@ -145,6 +177,7 @@ class PenalisedRegressor(LinearEstimator):
             solver="auto",
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
+            relaxed=self.relaxed_,
         )
         self.path_ = path_of_one(single, data)
         solution = single.solution

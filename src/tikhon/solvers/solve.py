@@ -15,6 +15,7 @@ from tikhon.data.design import Design
 from tikhon.data.moments import Cells
 from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import Problems, UnsupportedError
+from tikhon.losses.base import Loss
 from tikhon.penalties import L1, Scaled, Weighted
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
@@ -33,6 +34,7 @@ __all__ = [
     "generic_df",
     "generic_view",
     "mean_loss",
+    "no_refit",
     "refuse_solver",
     "solve",
     "solve_generic",
@@ -107,10 +109,22 @@ def solve(
 
 
 def solve_one(
-    problem: Problem, data: Data, *, standardize: bool, solver: str, tol: float, stop: Stop
+    problem: Problem,
+    data: Data,
+    *,
+    standardize: bool,
+    solver: str,
+    tol: float,
+    stop: Stop,
+    relaxed: float = 0.0,
 ) -> Single:
-    """Solve one problem, with or without standardising, by the fastest solver there is."""
+    """Solve one problem, with or without standardising, by the fastest solver there is.
+
+    `relaxed` is the share of least squares on the support that is mixed in.
+    """
     check_targets(problem, data)
+    if relaxed and not has_machine(problem.loss, problem.penalty, data.design.shape[1]):
+        raise no_refit(problem.loss, problem.penalty)
     if solver != GENERIC:
         if is_ridge(problem.loss, problem.penalty):
             return _solve_squared(problem, data, solver, tol, standardize=standardize)
@@ -124,11 +138,21 @@ def solve_one(
                 solver=solver,
                 tol=tol,
                 stop=stop,
+                relaxed=relaxed,
             )
     refuse_solver(problem, solver)
     found = solve_generic(problem, data, None, tol, stop, standardize=standardize)
     df = generic_df(problem.penalty, found)
     return Single(found, df, mean_loss(problem, data, found), np.empty(0, dtype=np.int64))
+
+
+def no_refit(loss: Loss, penalty: Penalty) -> UnsupportedError:
+    """Say that there is no support to refit, and for what there is."""
+    return UnsupportedError(
+        "`relaxed` refits the support of a squared loss under a penalty that sets coefficients to "
+        f"0, which {type(loss).__name__} with {type(penalty).__name__} is not. Use relaxed=False, "
+        "or tk.losses.Squared with tk.penalties.L1, ElasticNet, Group or MultiTask."
+    )
 
 
 def refuse_solver(problem: Problem, solver: str) -> None:
