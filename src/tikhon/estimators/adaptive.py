@@ -28,7 +28,8 @@ class Adaptive:
 
     In cross-validation the first fit is made on the rows of each training set alone, so that no
     held-out row has a say in the weights; in nested cross-validation likewise. (Weights computed
-    beforehand, from all rows, make the scores of a cross-validation too good.)
+    beforehand, from all rows, make the scores of a cross-validation too good.) Where the first fit
+    is the null model no column is more important than another, and all weights are 1.
 
     Parameters
     ----------
@@ -69,4 +70,5 @@ class Adaptive:
         model._fit_checked(data)  # noqa: SLF001
         scale = generic_view(data.design, data.s, standardize=standardize, intercept=intercept)
         sizes = np.abs(np.atleast_2d(model.coef_)) * scale.scale
-        return adaptive_weights(np.sqrt((sizes**2).sum(axis=0)), self.gamma, self.floor)
+        size = np.sqrt((sizes**2).sum(axis=0))
+        return adaptive_weights(size, self.gamma, self.floor) if size.any() else np.ones(len(size))
