@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, losses, penalties, testing
+    from tikhon import conventions, datasets, losses, penalties, solvers, testing
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
         Lasso,
         LinearRegression,
         Ridge,
+        RidgeClassifier,
     )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
+    from tikhon.report import plots
     from tikhon.results import Certificate, History, Path, Solution, Status
     from tikhon.selection import Score, Study, cross_validate, folds, rules
     from tikhon.solvers.cholesky import ridge_cholesky
@@ -54,6 +56,7 @@ __all__ = [
     "Path",
     "Problem",
     "Ridge",
+    "RidgeClassifier",
     "Score",
     "Solution",
     "Spectrum",
@@ -68,10 +71,12 @@ __all__ = [
     "moore_penrose_residuals",
     "path",
     "penalties",
+    "plots",
     "pseudo_inverse",
     "ridge_cholesky",
     "rules",
     "solve",
+    "solvers",
     "testing",
 ]
 
@@ -91,6 +96,7 @@ _HOME = {
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
+    "RidgeClassifier": "tikhon.estimators",
     "Score": "tikhon.selection",
     "Solution": "tikhon.results",
     "Spectrum": "tikhon.solvers.spectrum",
@@ -105,10 +111,12 @@ _HOME = {
     "moore_penrose_residuals": "tikhon.solvers.minimum_norm",
     "path": "tikhon.paths",
     "penalties": "tikhon",
+    "plots": "tikhon.report",
     "pseudo_inverse": "tikhon.solvers.minimum_norm",
     "ridge_cholesky": "tikhon.solvers.cholesky",
     "rules": "tikhon.selection",
     "solve": "tikhon.solvers.solve",
+    "solvers": "tikhon",
     "testing": "tikhon",
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -109,12 +109,42 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The trace of an iterative solver: one entry per recorded iteration."""
+    """The trace of an iterative solver: one entry per recorded iteration.
+
+    Attributes
+    ----------
+    objective : tuple of float
+    gap : tuple of float
+        Relative, certified; the relative KKT residual where there is no dual point.
+    seconds : tuple of float
+        Since the start, recording included.
+    passes : tuple of float
+        Sweeps over the rows that the algorithm has made; recording makes more, which are not
+        counted.
+    """
 
     objective: tuple[float, ...] = ()
     gap: tuple[float, ...] = ()
     seconds: tuple[float, ...] = ()
     passes: tuple[float, ...] = ()
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        optimum: float | None = None,
+        against: Literal["passes", "seconds"] = "passes",
+        dark: bool = False,
+    ) -> Any:
+        """Draw the trace on logarithmic axes; return the matplotlib axes.
+
+        Against "passes" or "seconds": the gap or, given the least objective as `optimum`, how far
+        above it the objective was. `tk.plots.plot_histories` draws several.
+        """
+        from tikhon.report.plots import plot_histories
+
+        what = "gap" if optimum is None else "objective"
+        return plot_histories({what: self}, optimum=optimum, against=against, ax=ax, dark=dark)
 
 
 @dataclass(frozen=True, slots=True)

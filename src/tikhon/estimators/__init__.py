@@ -6,5 +6,14 @@ from tikhon.estimators.generalized_linear import GeneralizedLinear
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
 from tikhon.estimators.ridge import Ridge
+from tikhon.estimators.ridge_classifier import RidgeClassifier
 
-__all__ = ["Adaptive", "ElasticNet", "GeneralizedLinear", "Lasso", "LinearRegression", "Ridge"]
+__all__ = [
+    "Adaptive",
+    "ElasticNet",
+    "GeneralizedLinear",
+    "Lasso",
+    "LinearRegression",
+    "Ridge",
+    "RidgeClassifier",
+]

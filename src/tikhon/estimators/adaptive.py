@@ -13,7 +13,7 @@ from tikhon.errors import UnsupportedError
 from tikhon.estimators.base import LinearEstimator
 from tikhon.estimators.ridge import Ridge
 from tikhon.penalties.adaptive import adaptive_weights
-from tikhon.solvers.solve import generic_view
+from tikhon.solvers.task import generic_view
 from tikhon.typing import Float64Array
 
 __all__ = ["Adaptive"]

@@ -21,8 +21,9 @@ from tikhon.paths.penalised_path import path_of_one
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Path, Solution, Status, unfinished
-from tikhon.selection.procedure import Candidate, Procedure, best_candidate, score_for
+from tikhon.selection.procedure import Candidate, Procedure, best_candidate
 from tikhon.selection.rules import Rule, as_rule
+from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
 from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST
 from tikhon.solvers.solve import solve_one
@@ -120,7 +121,7 @@ class PenalisedRegressor(LinearEstimator):
             grid=grid,
             folds=self.folds,
             rule=self.rule,
-            score=score_for(loss, self.scoring),
+            score=as_score(self.scoring, loss),
             standardize=self.standardize,
             intercept=self.fit_intercept,
             solver="auto",

@@ -25,12 +25,12 @@ from tikhon.solvers.solve import (
     GENERIC,
     check_targets,
     generic_df,
-    generic_view,
     mean_loss,
     no_refit,
     refuse_solver,
     solve_generic,
 )
+from tikhon.solvers.task import generic_view
 from tikhon.solvers.training import Training
 from tikhon.typing import ArrayLike, Float64Array
 

@@ -10,8 +10,9 @@ from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid, as_grid
 from tikhon.paths.solve_path import as_share
 from tikhon.penalties.base import Penalty
-from tikhon.selection.procedure import Candidate, Procedure, score_for
+from tikhon.selection.procedure import Candidate, Procedure
 from tikhon.selection.rules import Rule, as_rule
+from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
 from tikhon.typing import ArrayLike
 
@@ -54,8 +55,11 @@ def cross_validate(
     groups : array of shape (n,), optional
         Rows of a group are held out together.
     score : str, Score or callable, optional
-        "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a function of
-        (y, prediction) that is smaller for better predictions.
+        By default the deviance of a likelihood (the squared error of the squared loss), the mean
+        loss otherwise. "loss", "squared_error", "absolute_error", "r2"; "d2" for counts and
+        amounts; "accuracy", "balanced_accuracy", "f1", "precision", "recall", "auc", "brier",
+        "log_loss" for classes; a `tk.Score`, or a function of (y, predicted mean) that is smaller
+        for better predictions.
     nested : bool or int, default False
         Cross-validate the choice itself, in an outer loop over folds of the same kind: as many as
         the inner ones, or this many. The honest score is `Study.nested`.
@@ -95,7 +99,7 @@ def cross_validate(
         grid=as_grid(lams),
         folds=folds,
         rule=rule,
-        score=score_for(loss, score),
+        score=as_score(score, loss),
         standardize=standardize,
         intercept=intercept,
         solver=solver,

@@ -16,7 +16,6 @@ from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
 from tikhon.errors import UnsupportedError
 from tikhon.losses.base import Loss
-from tikhon.losses.squared import Squared
 from tikhon.paths.grid import Grid
 from tikhon.paths.solve_path import generic_lams, generic_path
 from tikhon.penalties.base import Penalty
@@ -24,12 +23,12 @@ from tikhon.results import Path, StatusCode
 from tikhon.selection.evidence import Sample
 from tikhon.selection.folds import as_folds
 from tikhon.selection.rules import Rule
-from tikhon.selection.scores import SQUARED_ERROR, Score
+from tikhon.selection.scores import Score
 from tikhon.selection.split import Rows, Split
 from tikhon.selection.study import Study, fold_of_rows, summarise
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["cross_validate_generic", "mean_loss_score"]
+__all__ = ["cross_validate_generic"]
 
 
 def cross_validate_generic(
@@ -114,16 +113,3 @@ def _score_path(path: Path, data: Data, rows: IntArray, score: Score) -> Float64
             for w, b in zip(path.coefs, path.intercepts, strict=True)
         ]
     )
-
-
-def mean_loss_score(loss: Loss) -> Score:
-    """Return the score that judges by the loss itself: the squared error for the squared loss."""
-    if isinstance(loss, Squared):
-        return SQUARED_ERROR
-
-    def mean_loss(
-        y: Float64Array, z: Float64Array, sample_weight: Float64Array | None = None
-    ) -> float:
-        return float(np.mean(np.average(loss.value(y, z), axis=0, weights=sample_weight)))
-
-    return Score(mean_loss, f"mean {loss.name} loss")

@@ -22,6 +22,7 @@ from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
 from tikhon.errors import FitWarning, UnsupportedError, warn_user
 from tikhon.results import frame
+from tikhon.selection.class_folds import ClassFolds
 from tikhon.selection.folds import Blocked, Folds, Grouped, KFold, Stratified, Time, as_folds
 from tikhon.selection.scores import Score
 from tikhon.selection.split import Rows
@@ -122,6 +123,8 @@ def outer_folds(folds: Any, nested: Any, *, grouped: bool) -> Folds | None:
             "use folds=10."
         )
     rule = as_folds(folds, grouped=grouped)
+    if isinstance(rule, ClassFolds):
+        return _outer_of_classes(rule, nested, grouped=grouped)
     if isinstance(rule, KFold | Stratified | Grouped | Blocked | Time):
         return rule if isinstance(nested, bool | np.bool_) else replace(rule, k=int(nested))
     if not callable(getattr(folds, "split", None)):
@@ -135,6 +138,13 @@ def outer_folds(folds: Any, nested: Any, *, grouped: bool) -> Folds | None:
             "use nested=True."
         )
     return rule
+
+
+def _outer_of_classes(rule: ClassFolds, nested: Any, *, grouped: bool) -> ClassFolds:
+    """The same for folds that keep every class in every training set."""
+    if rule.rule is None:
+        return rule if isinstance(nested, bool | np.bool_) else rule.with_folds(int(nested))
+    return replace(rule, rule=outer_folds(rule.rule, nested, grouped=grouped))
 
 
 def nest(

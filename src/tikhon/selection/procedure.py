@@ -19,22 +19,17 @@ from tikhon.paths.grid import Grid
 from tikhon.paths.solve_path import refuse_no_strength
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
-from tikhon.selection.generic import cross_validate_generic, mean_loss_score
+from tikhon.selection.generic import cross_validate_generic
 from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.penalised_study import PenalisedBench, PenalisedFits
 from tikhon.selection.ridge_study import study_ridge
 from tikhon.selection.rules import Rule
-from tikhon.selection.scores import Score, as_score
+from tikhon.selection.scores import Score
 from tikhon.selection.study import Study
 from tikhon.solvers.choose import has_machine, is_ridge
 from tikhon.solvers.solve import GENERIC, no_refit, refuse_solver
 
-__all__ = ["Candidate", "Procedure", "best_candidate", "score_for"]
-
-
-def score_for(loss: Loss, score: Any) -> Score:
-    """Return the score asked for, or the loss itself."""
-    return mean_loss_score(loss) if score is None else as_score(score)
+__all__ = ["Candidate", "Procedure", "best_candidate"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,9 +11,7 @@ import numpy as np
 
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
-from tikhon.data.design import Design
 from tikhon.data.moments import Cells
-from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import Problems, UnsupportedError
 from tikhon.losses.base import Loss
 from tikhon.penalties import L1, Scaled, Weighted
@@ -22,17 +20,16 @@ from tikhon.problem.problem import Problem
 from tikhon.results import Solution, Status, StatusCode
 from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
 from tikhon.solvers.loop import Progress
-from tikhon.solvers.proximal_gradient import proximal_gradient
+from tikhon.solvers.proximal_gradient import ProximalGradient
 from tikhon.solvers.ridge import ridge_refined
 from tikhon.solvers.solve_penalised import Single, solve_penalised, unpenalised
+from tikhon.solvers.task import Solver, Task
 from tikhon.solvers.training import Training
-from tikhon.typing import Float64Array
 
 __all__ = [
     "GENERIC",
     "check_targets",
     "generic_df",
-    "generic_view",
     "mean_loss",
     "no_refit",
     "refuse_solver",
@@ -52,7 +49,7 @@ def solve(
     y: Any,
     *,
     sample_weight: Any = None,
-    solver: str = "auto",
+    solver: str | Solver = "auto",
     tol: float = 1e-8,
     max_iter: int | None = None,
     max_seconds: float | None = None,
@@ -66,13 +63,15 @@ def solve(
     X : array, sparse array or DataFrame of shape (n, d)
     y : array of shape (n,) or (n, targets)
     sample_weight : array of shape (n,), optional
-    solver : str, default "auto"
+    solver : str or solver, default "auto"
         For least squares with L2: "tall", "wide" or "iterative". For everything, and by
-        default for what has no faster solver: "proximal_gradient".
+        default for what has no faster solver: "proximal_gradient". Or one of `tk.solvers` with
+        its options, ``tk.solvers.GradientDescent(step=0.1)``.
     tol : float, default 1e-8
         Relative duality gap (KKT residual where there is no dual) to reach.
     max_iter : int, optional
-        Iterations of an iterative solver; 20000 by default.
+        Iterations of an iterative solver named by a word; 20000 by default. One of `tk.solvers`
+        has its own.
     max_seconds : float, optional
         After this time the best so far is returned, with its certificate. Ridge and least squares
         are solved directly, with nothing to return before the end, and finish.
@@ -94,9 +93,12 @@ def solve(
     """
     data = as_data(X, y, sample_weight=sample_weight)
     check_targets(problem, data)
+    stop = Stop.after(max_seconds)
+    if not isinstance(solver, str):
+        _refuse_what_is_no_solver(solver, max_iter)
+        return solver.solve(Task.of(problem, data, tol, max_seconds, callback))
     ridge = is_ridge(problem.loss, problem.penalty)
     direct = ridge or has_machine(problem.loss, problem.penalty, data.design.shape[1])
-    stop = Stop.after(max_seconds)
     if direct and solver != GENERIC:
         _refuse_iteration_options(solver, max_iter, callback)
         return solve_one(
@@ -180,6 +182,18 @@ def mean_loss(problem: Problem, data: Data, solution: Solution) -> float:
     return problem.mean_loss(y, z, s)
 
 
+def _refuse_what_is_no_solver(solver: object, max_iter: int | None) -> None:
+    if not isinstance(solver, Solver) or isinstance(solver, type):
+        raise TypeError(
+            f"`solver` must be a word or one of tk.solvers with its options, such as "
+            f"tk.solvers.GradientDescent(), got {solver!r}."
+        )
+    if max_iter is not None:
+        raise UnsupportedError(
+            f"`max_iter` is an option of the solver here: give it to {type(solver).__name__}(...)."
+        )
+
+
 def _refuse_iteration_options(solver: str, max_iter: int | None, callback: object) -> None:
     for name, given in (("max_iter", max_iter), ("callback", callback)):
         if given is not None:
@@ -251,90 +265,9 @@ def solve_generic(
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Solution:
     """Solve by proximal gradient, from `start` if there is one; smooth losses only."""
-    if problem.loss.smoothness is None and problem.loss.name in _NOT_SMOOTH:
-        raise UnsupportedError(
-            f"{type(problem.loss).__name__} is not differentiable, and the solver for its kinks "
-            "does not exist yet; use SquaredHinge in place of Hinge, Huber in place of Quantile "
-            "or EpsilonInsensitive."
-        )
-    began = time.perf_counter()
-    design = data.design if len(data.used) == len(data.y) else data.design.rows(data.used)
-    y = data.y[data.used][:, 0] if data.one_target else data.y[data.used]
-    s = None if data.s is None else data.s[data.used]
-    view = generic_view(design, s, standardize=standardize, intercept=problem.intercept)
-    scaled = replace(problem, penalty=problem.penalty.on_scaled(view.scale))
-    loop = proximal_gradient(
-        scaled,
-        view,
-        y,
-        s,
-        _start(scaled, view, y, s, start),
-        tol=tol,
-        max_iter=max_iter,
-        max_seconds=stop.remaining if np.isfinite(stop.remaining) else None,
-        callback=callback,
+    left = stop.remaining if np.isfinite(stop.remaining) else None
+    task = Task.of(problem, data, tol, left, callback, standardize=standardize)
+    accelerated = ProximalGradient(
+        momentum=True, restart=True, step="backtracking", max_iter=max_iter
     )
-    coef, intercept = view.to_base(loop.state.w, loop.state.b)
-    status = loop.status
-    if problem.loss.classification and not problem.loss.per_class:
-        margins = y * (design.predict(coef) + intercept)
-        status = _named_if_separable(status, problem, coef, margins)
-    return Solution(
-        coef=coef,
-        intercept=float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept),
-        lam=problem.lam,
-        certificate=scaled.certificate(view, y, *view.from_base(coef, intercept), s)
-        if standardize
-        else problem.certificate(design, y, coef, intercept, s),
-        status=status,
-        solver=GENERIC.replace("_", " "),
-        passes=2.0 * loop.iterations,
-        seconds=time.perf_counter() - began,
-        history=loop.history,
-    )
-
-
-def generic_view(
-    design: Design, s: Float64Array | None, *, standardize: bool, intercept: bool
-) -> StandardizedDesign:
-    """Centre and scale the columns for a generic solver; about 0 without an intercept."""
-    d = design.shape[1]
-    if not (standardize or intercept):
-        return StandardizedDesign(design, np.zeros(d), np.ones(d))
-    stats = design.stats(s)
-    scale = stats.scale if intercept else np.hypot(stats.sd, stats.mean)
-    scale = np.where((scale > 0) & ~stats.constant, scale, 1.0) if standardize else np.ones(d)
-    return StandardizedDesign(design, stats.mean if intercept else np.zeros(d), scale)
-
-
-def _named_if_separable(
-    status: Status, problem: Problem, coef: Float64Array, margins: Float64Array
-) -> Status:
-    """Name classes that a plane separates when nothing keeps the coefficients finite."""
-    free = problem.lam == 0 or problem.penalty.unpenalised(len(coef)).all()
-    if not free or np.any(margins <= 0):
-        return status
-    return Status(
-        StatusCode.SEPARABLE,
-        "a plane separates the classes, so the loss has no minimiser: coefficients grow without "
-        "end, and these are where the solver stopped.",
-        "Use a penalty with `lam` > 0.",
-    )
-
-
-_NOT_SMOOTH = ("hinge", "quantile", "epsilon_insensitive")
-
-
-def _start(
-    problem: Problem,
-    view: StandardizedDesign,
-    y: Float64Array,
-    s: Float64Array | None,
-    start: Solution | None,
-) -> tuple[Float64Array, Float64Array]:
-    """A previous solution, or the null model (made finite, for a single class)."""
-    if start is not None:
-        w, b = view.from_base(start.coef, start.intercept)
-        return w, np.asarray(b)
-    w, b = problem.null(view, y, s)
-    return w, np.clip(np.asarray(b, dtype=np.float64), -30.0, 30.0)
+    return accelerated.solve(task, start)
