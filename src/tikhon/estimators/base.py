@@ -12,8 +12,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tikhon.data.coerce import Data, as_data, as_design
 from tikhon.data.design import Design
-from tikhon.errors import FitWarning, Problems, warn_user
+from tikhon.data.findings import Finding, table_findings
+from tikhon.errors import DataWarning, FitWarning, Problems, warn_user
+from tikhon.estimators.names import check_columns
 from tikhon.results import Certificate, Status, StatusCode
+from tikhon.selection.fold_findings import fold_findings
 from tikhon.typing import ArrayLike, Float64Array
 
 __all__ = ["Estimator", "LinearEstimator", "check_range", "feature_labels"]
@@ -27,6 +30,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     """
 
     tol: float
+    fit_intercept: bool
+    folds: Any
     foreign_strengths: ClassVar[dict[str, str]] = {}
     """Names of other packages' strengths, and how each becomes `lam`."""
 
@@ -77,10 +82,26 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """
         if not self.tol > 0:
             raise ValueError(f"`tol` must be > 0, got {self.tol}.")
+        if getattr(self, "fit_intercept", True) not in (True, False):
+            raise ValueError(f"`fit_intercept` must be True or False, got {self.fit_intercept!r}.")
         data = self._read(X, y, sample_weight, groups)
         validate_data(self, X, skip_check_array=True)
+        own_units = getattr(self, "standardize", True) is False
+        findings = table_findings(data, own_units=own_units)
         self._fit_checked(data)
+        self._tell(*findings, *self._fold_findings(data))
         return self
+
+    def _fold_findings(self, data: Data) -> tuple[Finding, ...]:
+        study = getattr(self, "study_", None)
+        return () if study is None else fold_findings(data, self.folds, study.fold)
+
+    def _tell(self, *findings: Finding) -> None:
+        """Keep what is odd about the table and its folds, and say it once."""
+        self.findings_ = findings
+        if findings:
+            said = "; ".join(f"{number}. {found}" for number, found in enumerate(findings, 1))
+            warn_user(f"{type(self).__name__}: {said}", DataWarning)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data:
         """Check the input of a fit."""
@@ -93,7 +114,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """Check a table to predict for, once there is something to predict with."""
         check_is_fitted(self)
         design = as_design(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X)
         return design
 
     def _certify(self, certificate: Certificate, status: Status) -> None:

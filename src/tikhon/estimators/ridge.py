@@ -154,7 +154,7 @@ class Ridge(LinearEstimator):
 
     def _strengths(self, data: Data) -> Float64Array:
         """The given strength of each target."""
-        if isinstance(self.lam, str):
+        if isinstance(self.lam, str | bool):
             raise ValueError(f"`lam` must be 'cv', a number, a Grid or an array, got {self.lam!r}.")
         lam = np.asarray(self.lam, dtype=np.float64)
         targets = data.y.shape[1]

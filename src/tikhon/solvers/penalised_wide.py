@@ -21,6 +21,7 @@ from tikhon.engine import map_units
 from tikhon.penalties.base import Penalty
 from tikhon.problem.squared import Frame, NullModel
 from tikhon.solvers.gram_solvers import within_bounds
+from tikhon.solvers.group_path import FIRMER, GroupPath
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised_columns import PenalisedColumns
 from tikhon.solvers.training import Training
@@ -39,6 +40,9 @@ RESIDUAL_BYTES = 2**27
 
 LARGEST = 2500
 """Nonzero coefficients beyond which a path goes on column by column."""
+
+CROWDED = 0.5
+"""Columns in groups, over rows, beyond which a path goes on by rows."""
 
 NEXT = 0.8
 """Ratio of strengths on the way from the null model to a first strength far below it."""
@@ -102,6 +106,9 @@ class PenalisedWide:
         done = 0
         while done < len(grid) and not self._stopped():
             done += self._block(sets, grid[done : done + self._block_size(len(sets))])
+            if self._crowded(sets):
+                self._go_on_by_rows(sets, grid[done:])
+                break
             if self._too_large(sets):
                 return PenalisedColumns(self.table, self.penalty, self.tol, self.stop).fits(
                     trains, lams
@@ -120,6 +127,33 @@ class PenalisedWide:
         rows = len(self.training.used())
         most = min(LARGEST, 1.5 * rows) if form.l2.any() else LARGEST
         return max(own.support_size for own in sets) > most
+
+    def _crowded(self, sets: Sequence[WorkingPath]) -> bool:
+        """Whether groups keep so many columns that the rows are the smaller side."""
+        return self._by_rows and any(self._is_crowded(own.support_size) for own in sets)
+
+    @cached_property
+    def _by_rows(self) -> bool:
+        """Whether the penalty is one of groups that can be solved by rows."""
+        form = self.penalty.group_form(self.training.design.shape[1])
+        return form is not None and (self.training.y.shape[1] == 1 or not form.l1.any())
+
+    def _is_crowded(self, support: int) -> bool:
+        return bool(support > CROWDED * self.training.y.shape[1] * len(self.training.used()))
+
+    def _group_path(self, own: WorkingPath, tol: float) -> GroupPath:
+        form = own.penalty.group_form(self.training.design.shape[1])
+        assert form is not None
+        return GroupPath(self.table, own, form, tol, self.stop)
+
+    def _go_on_by_rows(self, sets: Sequence[WorkingPath], lams: Float64Array) -> None:
+        def follow(own: WorkingPath) -> None:
+            path = self._group_path(own, self.tol)
+            path.start(own.latest)
+            path.follow(lams)
+
+        if len(lams):
+            map_units(follow, sets, stop=self.stop)
 
     def _block_size(self, sets: int) -> int:
         n, targets = self.training.y.shape
@@ -163,6 +197,10 @@ class PenalisedWide:
     def corrected(self, lam: float, V: Float64Array, correlation: Float64Array) -> Float64Array:
         """Solve one strength again from coefficients V and the correlation seen at them."""
         own = self._everything
+        if self._by_rows and self._is_crowded(int(np.count_nonzero(V))):
+            scaled = V * own.unit[:, None]
+            found = self._group_path(own, FIRMER * self.tol).corrected(lam, scaled)
+            return found / own.unit[:, None]
         coefs = own.corrected(lam, V * own.unit[:, None], correlation, self.stop)
         found = np.zeros_like(V)
         found[own.columns] = coefs / own.unit[own.columns, None]

@@ -152,6 +152,26 @@ class WorkingPath(TrainingSet):
             self._solved.extend(self._coefs)
         self._last = self._coefs[-1]
 
+    # Solutions found elsewhere
+
+    @property
+    def latest(self) -> Float64Array:
+        """The latest coefficients, of the columns that had joined by then."""
+        return self._last
+
+    def wanting(self, lam: float) -> IntArray:
+        """Return the columns that want to enter at a strength, as far as was last seen."""
+        return np.flatnonzero(self._tried[-1] > lam)
+
+    def keep(self, coefs: Float64Array) -> None:
+        """Take a solution (m, targets) of the next strength."""
+        self._solved.append(coefs)
+        self._last = coefs
+
+    def leave(self, coefs: Float64Array) -> None:
+        """Take what was reached of the next strength when the time was up."""
+        self._last = coefs
+
     def path(self, skipped: int, length: int) -> tuple[Float64Array, int]:
         """Return solutions (length, m, targets) after the first `skipped`, and how many are solved.
 
