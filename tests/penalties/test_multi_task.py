@@ -77,12 +77,13 @@ def test_every_point_of_a_path_is_certified_and_agrees_with_proximal_gradient(pe
     lams = [0.5, 0.05]
     path = tk.path(SQUARED, penalty, X, Y, lams=lams, sample_weight=s)
     assert max(c.gap for c in path.certificates) <= 1e-8
-    for lam, coef in zip(lams, path.coefs, strict=True):
+    for lam, certificate in zip(lams, path.certificates, strict=True):
         slow = tk.solve(
             tk.Problem(SQUARED, penalty, lam), X, Y,
-            sample_weight=s, solver="proximal_gradient", tol=1e-11,
+            sample_weight=s, solver="proximal_gradient", tol=1e-7,
         )  # fmt: skip
-        np.testing.assert_allclose(coef, slow.coef, atol=2e-4)
+        assert certificate.objective <= slow.objective * (1 + 1e-9)
+        assert slow.objective <= certificate.objective + 1e-7 * certificate.null_objective
 
 
 def test_columns_enter_for_all_targets_together(rng):

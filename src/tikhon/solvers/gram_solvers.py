@@ -22,6 +22,9 @@ from tikhon.typing import Float64Array, IntArray
 
 __all__ = ["gram_solver", "within_bounds"]
 
+ULPS = 8 * 2.0**-52
+"""Distance from a bound, over its size, that is rounding."""
+
 ROUNDING = 4e-15
 """Slopes of unit columns, over the spread of the targets, that rounding cannot tell from 0."""
 
@@ -77,13 +80,17 @@ def gram_solver(penalty: Penalty, d: int, tol: float) -> GramSolver:
 
 
 def within_bounds(penalty: Penalty, d: int, columns: IntArray, V: Float64Array) -> Float64Array:
-    """Return coefficients (..., m, targets) on the user's scale, exactly within their bounds.
+    """Return coefficients (..., m, targets) on the user's scale, exactly within or on their bounds.
 
-    Scaling back and forth may carry a coefficient that rests on its bound past it by a rounding,
-    and one that is past it has no finite objective.
+    Scaling back and forth may carry a coefficient that rests on its bound off it by a rounding:
+    past it there is no finite objective, and short of it the bound would hold nothing.
     """
     form = penalty.coordinates(d)
     if form is None or not (np.isfinite(form.lower).any() or np.isfinite(form.upper).any()):
         return V
     part = form.take(columns)
-    return np.asarray(np.clip(V, part.lower[:, None], part.upper[:, None]))
+    lower, upper = part.lower[:, None], part.upper[:, None]
+    least = lower + ULPS * np.abs(np.where(np.isfinite(lower), lower, 0.0))
+    largest = upper - ULPS * np.abs(np.where(np.isfinite(upper), upper, 0.0))
+    V = np.where(least >= V, lower, V)
+    return np.asarray(np.where(largest <= V, upper, V))
