@@ -183,6 +183,7 @@ def dense_stochastic_pass(
     w: _Float64,
     total: _Float64 | None,
     offset: _Float64,
+    slopes: _Float64 | None,
 ) -> None: ...
 def sparse_stochastic_pass(
     values: _Float,
@@ -202,4 +203,5 @@ def sparse_stochastic_pass(
     w: _Float64,
     total: _Float64 | None,
     offset: _Float64,
+    slopes: _Float64 | None,
 ) -> None: ...

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from tikhon.numerics import DOMAIN_SLACK
+from tikhon.numerics import DOMAIN_SLACK, times
 from tikhon.penalties.arrays import HoldsArrays, frozen_copy
 from tikhon.penalties.base import BoolArray, Columns, Penalty, Step
 from tikhon.penalties.group_form import GroupForm
@@ -70,8 +70,11 @@ class MultiTask(HoldsArrays, Penalty):
     def value(self, w: FloatArray) -> float:
         """Return ``sum_j c_j (l1_ratio ||W_j|| + (1 - l1_ratio) ||W_j||^2 / 2)``."""
         norms = _norms(w)
-        each = self.l1_ratio * norms + (1.0 - self.l1_ratio) * norms**2 / 2.0
-        return float(self._multipliers(len(w)) @ each)
+        each = self.l1_ratio * norms
+        if self.l1_ratio < 1:
+            with np.errstate(over="ignore"):
+                each = each + (1.0 - self.l1_ratio) * norms**2 / 2.0
+        return float(np.sum(times(self._multipliers(len(w)), each)))
 
     def prox(self, w: FloatArray, step: Step) -> FloatArray:
         """Return each row shortened by ``step c_j l1_ratio``, over ``1 + step c_j (1 - l1_ratio)``.
@@ -92,7 +95,9 @@ class MultiTask(HoldsArrays, Penalty):
         slack = DOMAIN_SLACK * np.finfo(v.dtype).eps
         if np.any((curved == 0) & (norms > bound * (1.0 + slack))):
             return np.inf
-        return float(np.sum(np.divide(excess**2, 2.0 * curved, where=curved > 0, out=0.0 * norms)))
+        with np.errstate(over="ignore"):
+            each = np.divide(excess**2, 2.0 * curved, where=curved > 0, out=np.zeros_like(norms))
+        return float(np.sum(each))
 
     def subgradient_distance(self, w: FloatArray, g: FloatArray) -> FloatArray:
         """Return what remains of `g` by row, as sizes whose 2-norm is the row's distance."""

@@ -14,6 +14,7 @@ from tikhon.selection.procedure import Candidate, Procedure
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
+from tikhon.solvers.targets import check_offset
 from tikhon.typing import ArrayLike
 
 __all__ = ["cross_validate"]
@@ -33,6 +34,7 @@ def cross_validate(
     nested: bool | int = False,
     relaxed: float = 0.0,
     sample_weight: Any = None,
+    offset: Any = None,
     standardize: bool = False,
     intercept: bool = True,
     solver: str = "auto",
@@ -67,6 +69,9 @@ def cross_validate(
         With the squared loss and a penalty that sets coefficients to 0: the share of least squares
         on the support that is mixed into every solution, in the folds and on all rows.
     sample_weight : array of shape (n,), optional
+    offset : array of shape (n,), optional
+        Added to the linear predictor of each row, such as the logarithm of an exposure; for losses
+        with a column per class (n, classes). Smooth losses other than the squared one.
     standardize : bool, default False
         Penalise the coefficients of columns scaled to unit standard deviation, within each fold.
     intercept : bool, default True
@@ -92,7 +97,8 @@ def cross_validate(
     True
     """
     as_rule(rule)
-    data = as_data(X, y, sample_weight=sample_weight, groups=groups)
+    data = as_data(X, y, sample_weight=sample_weight, groups=groups, offset=offset)
+    check_offset(loss, data)
     procedure = Procedure(
         loss,
         (Candidate(penalty, as_share(relaxed)),),

@@ -12,7 +12,6 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
 from tikhon.errors import UnsupportedError
-from tikhon.losses import Squared
 from tikhon.paths.grid import Grid
 from tikhon.paths.penalised_path import PenalisedPath, penalised_lams
 from tikhon.penalties.base import Penalty
@@ -111,7 +110,7 @@ class PenalisedFits:
         """Solve a grid; `penalties` are the training sets' own, where they differ."""
         started = time.perf_counter()
         lams = penalised_lams(machine, grid)
-        if lams[-1] == 0:
+        if lams[-1] == 0 and not machine.solves_zero:
             raise UnsupportedError(
                 "a grid of strengths must be > 0 for this penalty, got 0. For no penalty at all "
                 "use tk.LinearRegression, or lam=0 alone."
@@ -145,10 +144,13 @@ class PenalisedFits:
         pairs = zip(self.folds, other.folds, strict=True)
         return replace(self, folds=[mixed(one, two, share) for one, two in pairs])
 
-    def study(self, *, rule: str | Rule, score: Score, relaxed: float = 0.0) -> Study:
+    def study(
+        self, *, rule: str | Rule, score: Score, relaxed: float = 0.0, plan: object = None
+    ) -> Study:
         """Score the folds' solutions on the rows that were held out.
 
-        `relaxed` is the share of least squares that the folds' solutions have mixed in.
+        `relaxed` is the share of least squares that the folds' solutions have mixed in, `plan` what
+        to call the solver.
         """
         bench, machine = self.bench, self.machine
         data, split = bench.data, bench.split
@@ -161,7 +163,7 @@ class PenalisedFits:
                 self.whole,
                 self.lams,
                 relaxed=relaxed,
-                one_target=data.one_target,
+                one_target=data.one_target and not machine.loss.per_class,
                 feature_names=data.feature_names,
                 seconds=seconds,
                 skipped=self.skipped,
@@ -175,9 +177,9 @@ class PenalisedFits:
             greater_is_better=score.greater_is_better,
             method="folds",
             rule=rule,
-            solver=str(bench.plan(machine.penalty)),
+            solver=str(plan or bench.plan(machine.penalty)),
             seconds=seconds,
-            sample=Sample.of(Squared(), data, intercept=machine.training.intercept),
+            sample=Sample.of(machine.loss, data, intercept=machine.training.intercept),
             skipped=self.skipped,
         )
 

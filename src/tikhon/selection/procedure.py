@@ -1,9 +1,9 @@
 """The procedure that chooses a strength: a grid, folds and a rule, for any loss and penalty.
 
 Estimators, `tk.cross_validate` and nested folds all choose by it. Which passes over the data it
-takes depends on loss and penalty: ridge, penalised least squares, or one path per fold. There may
-be several *candidates*, such as the mixtures of an elastic net; the best mean score decides among
-them, and all are solved from one preparation of the table.
+takes depends on loss and penalty: ridge, penalised least squares, smooth losses, or one path per
+fold. There may be several *candidates*, such as the mixtures of an elastic net; the best mean score
+decides among them, and all are solved from one preparation of the table.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from tikhon.selection.penalised_study import PenalisedBench, PenalisedFits
 from tikhon.selection.ridge_study import study_ridge
 from tikhon.selection.rules import Rule
 from tikhon.selection.scores import Score
+from tikhon.selection.smooth_study import study_smooth
 from tikhon.selection.study import Study
 from tikhon.solvers.choose import has_machine, is_ridge
+from tikhon.solvers.smooth import is_smooth
 from tikhon.solvers.solve import GENERIC, no_refit, refuse_solver
 
 __all__ = ["Candidate", "Procedure", "best_candidate"]
@@ -112,6 +114,8 @@ class Procedure:
             return self._penalised(data)
         if self.candidates[0].relaxed or len(self.candidates) > 1:
             raise no_refit(self.loss, first)
+        if is_smooth(self.loss):
+            return (self._smooth(data, first),)
         if self.solver != GENERIC and is_ridge(self.loss, first):
             return (self._ridge(data),)
         return (self._generic(data, first),)
@@ -163,6 +167,22 @@ class Procedure:
             return None
         data, split = bench.data, bench.split
         return [candidate.on(data.rows(split.cells.where(train))) for train in split.train]
+
+    def _smooth(self, data: Data, penalty: Penalty) -> Study:
+        return study_smooth(
+            data,
+            self.loss,
+            penalty,
+            self.grid,
+            folds=self.folds,
+            rule=self.rule,
+            score=self.score,
+            standardize=self.standardize,
+            intercept=self.intercept,
+            solver=self.solver,
+            tol=self.tol,
+            stop=self.stop,
+        )
 
     def _generic(self, data: Data, penalty: Penalty) -> Study:
         refuse_solver(Problem(self.loss, penalty, 0.0, self.intercept), self.solver)

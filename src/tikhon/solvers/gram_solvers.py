@@ -22,11 +22,12 @@ from tikhon.typing import Float64Array, IntArray
 
 __all__ = ["gram_solver", "within_bounds"]
 
-ULPS = 8 * 2.0**-52
-"""Distance from a bound, over its size, that is rounding."""
-
 ROUNDING = 4e-15
 """Slopes of unit columns, over the spread of the targets, that rounding cannot tell from 0."""
+
+
+RESTING = 1e-15
+"""Distance from a bound, relative to it, that is a rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,17 +81,17 @@ def gram_solver(penalty: Penalty, d: int, tol: float) -> GramSolver:
 
 
 def within_bounds(penalty: Penalty, d: int, columns: IntArray, V: Float64Array) -> Float64Array:
-    """Return coefficients (..., m, targets) on the user's scale, exactly within or on their bounds.
+    """Return coefficients (..., m, targets) on the user's scale, exactly within their bounds.
 
-    Scaling back and forth may carry a coefficient that rests on its bound off it by a rounding:
-    past it there is no finite objective, and short of it the bound would hold nothing.
+    Scaling back and forth may carry a coefficient that rests on its bound off it by a rounding.
+    One that is past it has no finite objective, and one that is short of it is not held by it.
     """
     form = penalty.coordinates(d)
     if form is None or not (np.isfinite(form.lower).any() or np.isfinite(form.upper).any()):
         return V
     part = form.take(columns)
-    lower, upper = part.lower[:, None], part.upper[:, None]
-    least = lower + ULPS * np.abs(np.where(np.isfinite(lower), lower, 0.0))
-    largest = upper - ULPS * np.abs(np.where(np.isfinite(upper), upper, 0.0))
-    V = np.where(least >= V, lower, V)
-    return np.asarray(np.where(largest <= V, upper, V))
+    for end in (part.lower[:, None], part.upper[:, None]):
+        inside = np.isfinite(end)
+        near = inside & (np.abs(V - np.where(inside, end, 0.0)) <= RESTING * np.abs(end))
+        V = np.where(near, end, V)
+    return np.asarray(np.clip(V, part.lower[:, None], part.upper[:, None]))

@@ -63,7 +63,11 @@ class PathFit:
         coefs, intercepts = self.coefs[wanted], self.intercepts[wanted]
         length, m, targets = coefs.shape
         flat = np.ascontiguousarray(coefs.transpose(1, 0, 2)).reshape(m, -1)
-        Z = self.training.design.rows_of_columns(rows, self.columns) @ flat
+        design = self.training.design
+        if design.is_sparse:
+            Z = design.rows(rows).take(self.columns).predict(flat)
+        else:
+            Z = design.rows_of_columns(rows, self.columns) @ flat
         stacked = Z.reshape(len(rows), length, targets).transpose(1, 0, 2)
         return np.asarray(stacked + intercepts[:, None, :])
 

@@ -27,6 +27,7 @@ from tikhon.problem.squared import NullModel, residual_pass
 from tikhon.results import Certificate
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised import CertifiedFit, PenalisedMachine
+from tikhon.solvers.squared_machine import SquaredMachine
 from tikhon.solvers.tall_table import TallTable
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
@@ -73,6 +74,7 @@ class Supports:
         """Gather the columns, or take the moments that the machine has already."""
         training = machine.training
         d = training.design.shape[1]
+        assert isinstance(machine, SquaredMachine)  # other losses are refused where they come in
         held = getattr(machine, "table", None)
         if isinstance(held, TallTable):
             return cls(held, np.arange(d), machine.penalty, d)
@@ -143,6 +145,7 @@ class Supports:
 
         The gap is the larger one of the two that are mixed; the objective is the mean loss.
         """
+        assert isinstance(machine, SquaredMachine)
         dense = replace(fit, columns=np.arange(self.n_features), coefs=base.coefs)
         loose = self._unshrunk(dense, machine.training.everything())
         V, b = loose.coefs, loose.intercepts
@@ -160,7 +163,7 @@ class Supports:
         return self._described(machine, null, base, coefs, intercepts, gaps)
 
     def _newton(
-        self, machine: PenalisedMachine, base: CertifiedFit, V: Float64Array, b: Float64Array
+        self, machine: SquaredMachine, base: CertifiedFit, V: Float64Array, b: Float64Array
     ) -> tuple[Float64Array, Float64Array]:
         """Steps to least squares on each support, and how far above it each solution is."""
         frame = machine.frame
@@ -177,7 +180,7 @@ class Supports:
 
     def _described(
         self,
-        machine: PenalisedMachine,
+        machine: SquaredMachine,
         null: NullModel,
         base: CertifiedFit,
         coefs: Float64Array,

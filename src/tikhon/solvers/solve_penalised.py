@@ -14,9 +14,8 @@ from tikhon.penalties import Box, NoPenalty, Sum
 from tikhon.penalties.base import Penalty
 from tikhon.results import Certificate, Solution, Status, StatusCode
 from tikhon.solvers.choose import plan_penalised
-from tikhon.solvers.degrees_of_freedom import degrees_of_freedom
 from tikhon.solvers.least_squares import least_squares
-from tikhon.solvers.penalised import certified_fit, judge
+from tikhon.solvers.penalised import certified_fit
 from tikhon.solvers.relaxed import Supports
 from tikhon.solvers.training import Training
 
@@ -64,13 +63,13 @@ def solve_penalised(
     fit = machine.fits([training.everything()], strength)[0]
     null = machine.null()
     found = certified_fit(machine, null, strength, fit.dense(), fit.intercepts)
-    df = float(degrees_of_freedom(machine.frame, penalty, strength, found.coefs)[0])
+    df = float(machine.df(strength, found)[0])
     if relaxed:
         df += relaxed * (np.count_nonzero(found.coefs) / data.y.shape[1] - df)
         dense = replace(fit, columns=np.arange(data.design.shape[1]), coefs=found.coefs)
         supports = Supports.of(machine, [dense])
         found = supports.certified(machine, null, found, dense, relaxed)
-    status = judge(machine, strength, found.certificates, fit.solved)
+    status = machine.judge(strength, found, fit.solved)
     solution = _solution(
         data,
         found.coefs[0],
