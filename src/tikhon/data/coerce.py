@@ -21,7 +21,14 @@ from tikhon.data.sparse import SparseDesign
 from tikhon.errors import Problems
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["Data", "as_data", "as_design", "note_target_among_features", "table_length"]
+__all__ = [
+    "Data",
+    "as_data",
+    "as_design",
+    "as_offset",
+    "note_target_among_features",
+    "table_length",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +111,7 @@ def as_data(
     target = _target(y, n, problems)
     s = _weights(sample_weight, n, problems)
     labels = _groups(groups, n, problems)
-    added = _offset(offset, n, problems)
+    added = as_offset(offset, n, problems)
     note_target_among_features(design, target, names, problems)
     problems.raise_if_any()
     assert design is not None
@@ -282,7 +289,8 @@ def _weights(s: Any, n: int | None, problems: Problems) -> Float64Array | None:
     return None if np.all(weights == 1.0) else weights
 
 
-def _offset(offset: Any, n: int | None, problems: Problems) -> Float64Array | None:
+def as_offset(offset: Any, n: int | None, problems: Problems) -> Float64Array | None:
+    """Check what is added to the linear predictor; None where it is absent or 0 everywhere."""
     if offset is None:
         return None
     array = as_numbers(plain(offset), "offset", problems)

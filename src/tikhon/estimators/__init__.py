@@ -1,19 +1,28 @@
 """The scikit-learn face: thin classes over problems, solvers and studies."""
 
 from tikhon.estimators.adaptive import Adaptive
+from tikhon.estimators.boosted import Boosted
+from tikhon.estimators.counts import GammaRegressor, PoissonRegressor
 from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.generalized_linear import GeneralizedLinear
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
+from tikhon.estimators.logistic_regression import LogisticRegression
 from tikhon.estimators.ridge import Ridge
 from tikhon.estimators.ridge_classifier import RidgeClassifier
+from tikhon.estimators.robust import HuberRegressor
 
 __all__ = [
     "Adaptive",
+    "Boosted",
     "ElasticNet",
+    "GammaRegressor",
     "GeneralizedLinear",
+    "HuberRegressor",
     "Lasso",
     "LinearRegression",
+    "LogisticRegression",
+    "PoissonRegressor",
     "Ridge",
     "RidgeClassifier",
 ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tikhon.results import Path
     from tikhon.selection.study import Study
 
-__all__ = ["plot_histories", "plot_path", "plot_study"]
+__all__ = ["axes", "ink", "plot_histories", "plot_path", "plot_study"]
 
 MUTED, ACCENT, SECOND = "#8a8a8a", "#0a7cc4", "#d55e00"
 """Two colours that stay apart for every kind of colour vision, and a grey: on light and dark."""
@@ -31,21 +31,22 @@ LABELLED = 8
 """Coefficients named at the end of their line; the others are drawn thin and grey."""
 
 
-def _axes(ax: Any) -> Any:
+def axes(ax: Any, size: tuple[float, float] = (7.0, 4.2)) -> Any:
+    """Return the axes given, or new ones, with as little drawn as can be."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise UnsupportedError("plots need matplotlib: pip install 'tikhon[plot]'") from error
     if ax is None:
-        _, ax = plt.subplots(figsize=(7.0, 4.2), layout="constrained")
+        _, ax = plt.subplots(figsize=size, layout="constrained")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    ax.grid(axis="y", color=_ink(ax), alpha=0.12, linewidth=0.8)
+    ax.grid(axis="y", color=ink(ax), alpha=0.12, linewidth=0.8)
     ax.set_axisbelow(True)
     return ax
 
 
-def _ink(ax: Any) -> Any:
+def ink(ax: Any) -> Any:
     """The colour of the axes' own text: dark on light paper, light on dark."""
     return ax.xaxis.label.get_color()
 
@@ -76,18 +77,18 @@ def plot_path(path: Path, ax: Any = None) -> Any:
     positive = path.lams > 0
     if np.count_nonzero(positive) < 2:
         raise UnsupportedError("a path is drawn from two positive strengths on; this has fewer.")
-    ax = _axes(ax)
+    ax = axes(ax)
     lams, coefs = path.lams[positive], path.coefs[positive]
     names = path.feature_names or tuple(f"x{j}" for j in range(coefs.shape[1]))
     order = np.argsort(-np.max(np.abs(coefs), axis=0))
-    colours = [ACCENT, SECOND, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", _ink(ax), "#8f7d00"]
+    colours = [ACCENT, SECOND, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", ink(ax), "#8f7d00"]
     for rank, j in enumerate(order[::-1]):
         place = len(order) - 1 - rank
         named = place < LABELLED
         ax.plot(
             lams,
             coefs[:, j],
-            color=colours[place] if named else _ink(ax),
+            color=colours[place] if named else ink(ax),
             alpha=1.0 if named else FAINT,
             linewidth=1.6 if named else 0.7,
         )
@@ -120,11 +121,11 @@ def _name_ends(
 
 def plot_study(study: Study, ax: Any = None) -> Any:
     """Draw mean scores and standard errors; mark the choices of "min", "1se" and its own rule."""
-    ax = _axes(ax)
+    ax = axes(ax)
     positive = study.lams > 0
     lams, mean, se = study.lams[positive], study.mean[positive], study.se[positive]
     if study.scores is not None:
-        ax.plot(lams, study.scores[positive], color=_ink(ax), alpha=FAINT, linewidth=0.6)
+        ax.plot(lams, study.scores[positive], color=ink(ax), alpha=FAINT, linewidth=0.6)
     if np.isfinite(se).any():
         ax.fill_between(lams, mean - se, mean + se, color=ACCENT, alpha=0.18, linewidth=0)
     ax.plot(lams, mean, color=ACCENT, linewidth=1.8)

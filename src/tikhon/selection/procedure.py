@@ -9,7 +9,7 @@ decides among them, and all are solved from one preparation of the table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tikhon._kernels import Stop
@@ -20,6 +20,7 @@ from tikhon.paths.solve_path import refuse_no_strength
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.selection.generic import cross_validate_generic
+from tikhon.selection.held_out import HeldOutSource
 from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.penalised_study import PenalisedBench, PenalisedFits
 from tikhon.selection.ridge_study import study_ridge
@@ -95,18 +96,40 @@ class Procedure:
             return studies
         at = best_candidate(studies)
 
-        def chosen(rows: Data) -> Study:
-            found = self.studies(rows)
-            return found[best_candidate(found)]
-
         supports = not is_ridge(self.loss, self.candidates[0].on(data))
         honest = nest(
-            studies[at], data, chosen, outer, self.score, supports=supports, stop=self.stop
+            studies[at], data, self.study, outer, self.score, supports=supports, stop=self.stop
         )
         return (*studies[:at], honest, *studies[at + 1 :])
 
+    def study(self, data: Data) -> Study:
+        """Return the study of the best candidate."""
+        studies = self.studies(data)
+        return studies[best_candidate(studies)]
+
     def studies(self, data: Data) -> tuple[Study, ...]:
-        """Score the grid by the fastest passes there are; fewer candidates if the time is up."""
+        """Score every candidate, and remember how to predict the rows of each fold.
+
+        There are fewer studies than candidates where the time was up.
+        """
+        pairs = zip(self._scored(data), self.candidates, strict=False)
+        return tuple(replace(study, source=self._source(data, one)) for study, one in pairs)
+
+    def _source(self, data: Data, candidate: Candidate) -> HeldOutSource:
+        return HeldOutSource(
+            self.loss,
+            candidate.penalty,
+            data,
+            self.folds,
+            self.standardize,
+            self.intercept,
+            self.solver,
+            self.tol,
+            candidate.relaxed,
+        )
+
+    def _scored(self, data: Data) -> tuple[Study, ...]:
+        """Score the grid by the fastest passes there are for this loss and penalty."""
         first = self.candidates[0].on(data)
         d = data.design.shape[1]
         refuse_no_strength(self.loss, first, d, self.grid)
