@@ -59,13 +59,17 @@ class Penalised(Estimator):
     max_seconds: float | None
     study_: Study | None
     path_: Path
-    _solver: ClassVar[str] = "auto"
     relaxed: bool | float | ArrayLike = False
 
     @property
     def _loss(self) -> Loss:
         """The loss of the predictions."""
         return Squared()
+
+    @property
+    def _solver(self) -> str:
+        """The solver, by the name that `tk.solve` knows."""
+        return "auto"
 
     @abstractmethod
     def _penalty(self, data: Data) -> Penalty:
@@ -119,7 +123,7 @@ class Penalised(Estimator):
             score=as_score(self.scoring, loss),
             standardize=self.standardize,
             intercept=self.fit_intercept,
-            solver=self._solver,
+            solver="auto",
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
         )
@@ -181,7 +185,7 @@ class Penalised(Estimator):
             Problem(self._loss, self._penalty(data), lam, self.fit_intercept),
             data,
             standardize=self.standardize,
-            solver=self._solver,
+            solver="auto",
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
             relaxed=self._shares()[0],
