@@ -1,6 +1,7 @@
 """Plots and the summary read results and draw what they say."""
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ def model():
 @pytest.fixture(autouse=True)
 def close_figures():
     yield
-    mpl.pyplot.close("all")
+    plt.close("all")
 
 
 def test_a_path_is_drawn_with_every_coefficient(model):

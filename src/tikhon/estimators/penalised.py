@@ -123,7 +123,7 @@ class Penalised(Estimator):
             score=as_score(self.scoring, loss),
             standardize=self.standardize,
             intercept=self.fit_intercept,
-            solver="auto",
+            solver=self._solver,
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
         )
@@ -185,7 +185,7 @@ class Penalised(Estimator):
             Problem(self._loss, self._penalty(data), lam, self.fit_intercept),
             data,
             standardize=self.standardize,
-            solver="auto",
+            solver=self._solver,
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
             relaxed=self._shares()[0],
