@@ -61,7 +61,7 @@ class GroupPath:
         self.rows.place(W[self.rows.columns].copy())
         self._solve(lam)
         found = np.zeros_like(W)
-        found[self.rows.columns] = self.rows.W
+        found[self.rows.columns] = self.rows.coefs
         return found
 
     def _solve(self, lam: float) -> bool:
@@ -84,8 +84,12 @@ class GroupPath:
         if not len(fresh):
             return False
         design = self.table.training.design
-        A = design.rows_of_columns(self.used, fresh).astype(np.float64, copy=False)
-        A = (A - (self.table.shift + self.own.mean)[fresh]) / self.own.unit[fresh] * self.root
+        rows = None if len(self.used) == len(self.own.p) else self.used
+        A = design.rows_of_columns(rows, fresh).astype(np.float64, copy=False)
+        A = np.array(A, order="F")
+        A -= (self.table.shift + self.own.mean)[fresh]
+        A /= self.own.unit[fresh]
+        A *= self.root
         self.rows.admit(fresh, A)
         self.own.join(fresh)
         return True
@@ -99,5 +103,5 @@ class GroupPath:
     def _coefs(self) -> Float64Array:
         """The coefficients, in the order of the working path's columns."""
         whole = np.zeros((len(self.own.holds), self.rows.W.shape[1]))
-        whole[self.rows.columns] = self.rows.W
+        whole[self.rows.columns] = self.rows.coefs
         return whole[self.own.columns]

@@ -32,7 +32,7 @@ __all__ = ["PenalisedWide"]
 LARGEST = 2500
 """Nonzero coefficients beyond which a path goes on column by column."""
 
-CROWDED = 0.5
+CROWDED = 0.2
 """Columns in groups, over rows, beyond which a path goes on by rows."""
 
 

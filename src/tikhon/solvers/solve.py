@@ -113,7 +113,7 @@ def solve(
     if direct and solver != GENERIC:
         _refuse_iteration_options(solver, max_iter, callback)
         return solve_one(
-            problem, data, standardize=False, solver=solver, tol=tol, stop=stop
+            problem, data, standardize=False, solver=solver, tol=tol, stop=stop, count=False
         ).solution
     refuse_solver(problem, solver)
     return solve_generic(
@@ -130,10 +130,12 @@ def solve_one(
     tol: float,
     stop: Stop,
     relaxed: float = 0.0,
+    count: bool = True,
 ) -> Single:
     """Solve one problem, with or without standardising, by the fastest solver there is.
 
-    `relaxed` is the share of least squares on the support that is mixed in.
+    `relaxed` is the share of least squares on the support that is mixed in. `count` asks for
+    degrees of freedom, where these are work of their own.
     """
     check_targets(problem.loss, data)
     if relaxed and not has_machine(problem.loss, problem.penalty, data.design.shape[1]):
@@ -149,6 +151,7 @@ def solve_one(
             solver=solver,
             tol=tol,
             stop=stop,
+            count=count,
         )
     if solver != GENERIC:
         if is_ridge(problem.loss, problem.penalty):
