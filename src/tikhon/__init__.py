@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from tikhon.estimators import (
+        Adaptive,
         Boosted,
         ElasticNet,
         GammaRegressor,
@@ -55,6 +56,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyError",
+    "Adaptive",
     "Boosted",
     "Certificate",
     "DataWarning",
@@ -103,6 +105,7 @@ __all__ = [
 
 _HOME = {
     "AccuracyError": "tikhon.errors",
+    "Adaptive": "tikhon.estimators",
     "Boosted": "tikhon.estimators",
     "Certificate": "tikhon.results",
     "DataWarning": "tikhon.errors",

@@ -1,5 +1,6 @@
 """The scikit-learn face: thin classes over problems, solvers and studies."""
 
+from tikhon.estimators.adaptive import Adaptive
 from tikhon.estimators.boosted import Boosted
 from tikhon.estimators.counts import GammaRegressor, PoissonRegressor
 from tikhon.estimators.elastic_net import ElasticNet
@@ -12,6 +13,7 @@ from tikhon.estimators.ridge_classifier import RidgeClassifier
 from tikhon.estimators.robust import HuberRegressor
 
 __all__ = [
+    "Adaptive",
     "Boosted",
     "ElasticNet",
     "GammaRegressor",

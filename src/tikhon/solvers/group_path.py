@@ -30,6 +30,7 @@ class GroupPath:
         self.table, self.own, self.stop = table, own, stop
         self.used = np.flatnonzero(own.p > 0)
         self.root = np.sqrt(own.p[self.used])[:, None]
+        self.joined = np.zeros(len(own.holds), dtype=np.bool_)
         self.rows = GroupRows(own.y[self.used] * self.root, form, tol, stop)
 
     def start(self, W: Float64Array) -> None:
@@ -80,9 +81,10 @@ class GroupPath:
         self.own.see(G, R.sum(axis=0), shift)
 
     def _admit(self, columns: IntArray) -> bool:
-        fresh = np.setdiff1d(columns, self.rows.columns)
+        fresh = columns[~self.joined[columns]]
         if not len(fresh):
             return False
+        self.joined[fresh] = True
         design = self.table.training.design
         rows = None if len(self.used) == len(self.own.p) else self.used
         A = design.rows_of_columns(rows, fresh).astype(np.float64, copy=False)

@@ -44,6 +44,9 @@ SHARE = 0.4
 
 ROUNDING = 1e-14
 
+ROOM = 10_000_000
+"""Numbers for which a table of columns has room from the start: what is not used is not touched."""
+
 T = TypeVar("T", Float64Array, FloatArray)
 
 
@@ -111,7 +114,8 @@ class GroupRows:
         old = len(self.columns)
         count = old + len(columns)
         if count > self._table.shape[1]:
-            capacity = max(count, 3 * self._table.shape[1] // 2)
+            room = min(ROOM // max(len(self.y), 1), len(self.form.codes))
+            capacity = max(count, room, 3 * self._table.shape[1] // 2)
             self._table = _widened(self._table, old, capacity)
             self._single = _widened(self._single, old, capacity)
         self._table[:, old:count] = A
