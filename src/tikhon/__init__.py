@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, losses, penalties, testing
+    from tikhon import conventions, datasets, losses, penalties, solvers, testing
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -19,9 +19,17 @@ if TYPE_CHECKING:
         InputError,
         UnsupportedError,
     )
-    from tikhon.estimators import ElasticNet, Lasso, LinearRegression, Ridge
+    from tikhon.estimators import (
+        ElasticNet,
+        GeneralizedLinear,
+        Lasso,
+        LinearRegression,
+        Ridge,
+        RidgeClassifier,
+    )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
+    from tikhon.report import plots
     from tikhon.results import Certificate, History, Path, Solution, Status
     from tikhon.selection import Score, Study, cross_validate, folds, rules
     from tikhon.solvers.cholesky import ridge_cholesky
@@ -37,6 +45,7 @@ __all__ = [
     "DataWarning",
     "ElasticNet",
     "FitWarning",
+    "GeneralizedLinear",
     "Grid",
     "History",
     "InputError",
@@ -45,6 +54,7 @@ __all__ = [
     "Path",
     "Problem",
     "Ridge",
+    "RidgeClassifier",
     "Score",
     "Solution",
     "Spectrum",
@@ -59,10 +69,12 @@ __all__ = [
     "moore_penrose_residuals",
     "path",
     "penalties",
+    "plots",
     "pseudo_inverse",
     "ridge_cholesky",
     "rules",
     "solve",
+    "solvers",
     "testing",
 ]
 
@@ -72,6 +84,7 @@ _HOME = {
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",
     "FitWarning": "tikhon.errors",
+    "GeneralizedLinear": "tikhon.estimators",
     "Grid": "tikhon.paths",
     "History": "tikhon.results",
     "InputError": "tikhon.errors",
@@ -80,6 +93,7 @@ _HOME = {
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
+    "RidgeClassifier": "tikhon.estimators",
     "Score": "tikhon.selection",
     "Solution": "tikhon.results",
     "Spectrum": "tikhon.solvers.spectrum",
@@ -94,10 +108,12 @@ _HOME = {
     "moore_penrose_residuals": "tikhon.solvers.minimum_norm",
     "path": "tikhon.paths",
     "penalties": "tikhon",
+    "plots": "tikhon.report",
     "pseudo_inverse": "tikhon.solvers.minimum_norm",
     "ridge_cholesky": "tikhon.solvers.cholesky",
     "rules": "tikhon.selection",
     "solve": "tikhon.solvers.solve",
+    "solvers": "tikhon",
     "testing": "tikhon",
 }
 

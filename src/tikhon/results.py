@@ -7,8 +7,8 @@ read them.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -68,6 +68,17 @@ class Status:
         return f"{self.code.value}: {' '.join(sentences)}" if sentences else self.code.value
 
 
+def unfinished(solved: int, asked: int) -> Status | None:
+    """Return the status of a grid that the clock has cut short; None for a whole one."""
+    if solved >= asked:
+        return None
+    return Status(
+        StatusCode.MAX_SECONDS,
+        f"{solved} of {asked} strengths were solved in time, the strongest ones.",
+        "Raise `max_seconds`, or use fewer strengths.",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """How far a solution can be from the optimum, recomputed in float64 from the raw data.
@@ -98,12 +109,42 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The trace of an iterative solver: one entry per recorded iteration."""
+    """The trace of an iterative solver: one entry per recorded iteration.
+
+    Attributes
+    ----------
+    objective : tuple of float
+    gap : tuple of float
+        Relative, certified; the relative KKT residual where there is no dual point.
+    seconds : tuple of float
+        Since the start, recording included.
+    passes : tuple of float
+        Sweeps over the rows that the algorithm has made; recording makes more, which are not
+        counted.
+    """
 
     objective: tuple[float, ...] = ()
     gap: tuple[float, ...] = ()
     seconds: tuple[float, ...] = ()
     passes: tuple[float, ...] = ()
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        optimum: float | None = None,
+        against: Literal["passes", "seconds"] = "passes",
+        dark: bool = False,
+    ) -> Any:
+        """Draw the trace on logarithmic axes; return the matplotlib axes.
+
+        Against "passes" or "seconds": the gap or, given the least objective as `optimum`, how far
+        above it the objective was. `tk.plots.plot_histories` draws several.
+        """
+        from tikhon.report.plots import plot_histories
+
+        what = "gap" if optimum is None else "objective"
+        return plot_histories({what: self}, optimum=optimum, against=against, ax=ax, dark=dark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +282,21 @@ class Path:
             return names
         targets = count // d
         return [f"{name}[{t}]" for name in names for t in range(targets)]
+
+    def first(self, count: int, asked: int) -> Path:
+        """Return the strongest strengths of a path, of the number that was asked for."""
+        if count == len(self):
+            return self
+        return replace(
+            self,
+            lams=self.lams[:count],
+            coefs=self.coefs[:count],
+            intercepts=self.intercepts[:count],
+            certificates=self.certificates[:count],
+            df=self.df[:count],
+            losses=self.losses[:count],
+            status=unfinished(count, asked) or self.status,
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw every coefficient against the strength; return the matplotlib axes."""

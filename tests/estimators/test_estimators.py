@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
@@ -25,6 +25,16 @@ ESTIMATORS = [
     tk.Ridge(lam=0.0),
     tk.Ridge(norm=1.0),
     tk.Ridge(lam=0.1, standardize=False, solver="wide"),
+    tk.RidgeClassifier(),
+    tk.RidgeClassifier(lam=0.1, class_weight="balanced"),
+    tk.RidgeClassifier(lam=0.0),
+    tk.Lasso(),
+    tk.Lasso(lam=0.1),
+    tk.Lasso(lam=0.0),
+    tk.Lasso(rule="1se", positive=True, standardize=False, nested=2),
+    tk.ElasticNet(),
+    tk.ElasticNet(lam=0.1),
+    tk.ElasticNet(l1_ratio=[0.3, 0.9], rule="bic"),
 ]
 CHECKS = [
     (estimator, check)
@@ -48,7 +58,7 @@ def test_scikit_learns_checks_pass(estimator, check):
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_models_survive_pickling_and_copying(estimator, rng):
     X, y = rng.standard_normal((30, 3)), rng.standard_normal(30)
-    model = clone(estimator).fit(X, y)
+    model = clone(estimator).fit(X, y > 0 if is_classifier(estimator) else y)
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         np.testing.assert_array_equal(twin.predict(X), model.predict(X))
         assert twin.certificate_ == model.certificate_
@@ -62,7 +72,9 @@ def test_a_pickled_model_does_not_carry_the_data(rng, monkeypatch):
     assert len(pickle.dumps(model)) < X.nbytes / 4
 
 
-@pytest.mark.parametrize("cls", [tk.LinearRegression, tk.Ridge])
+@pytest.mark.parametrize(
+    "cls", [tk.LinearRegression, tk.Ridge, tk.Lasso, tk.ElasticNet, tk.RidgeClassifier]
+)
 def test_constructors_stay_small_and_show_their_parameters(cls):
     parameters = inspect.signature(cls).parameters
     assert 1 <= len(parameters) <= 12

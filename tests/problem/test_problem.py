@@ -166,3 +166,11 @@ def test_a_loss_without_conjugate_is_certified_by_its_kkt_residual(rng):
 def test_a_strength_must_be_finite_and_not_negative(lam):
     with pytest.raises(ValueError, match="`lam` must be finite and >= 0"):
         tk.Problem(tk.losses.Squared(), tk.penalties.L2(), lam)
+
+
+def test_gaps_are_relative_to_something_where_bounds_exclude_zero(rng):
+    X, y = data_of(rng, tk.losses.Squared())
+    penalty = tk.penalties.Sum(tk.penalties.L2(), tk.penalties.Box(0.2, 0.9))
+    certificate = tk.Problem(tk.losses.Squared(), penalty, 0.1).certificate(X, y, np.full(4, 0.9))
+    assert np.isfinite(certificate.null_objective)
+    assert certificate.gap > 1e-3

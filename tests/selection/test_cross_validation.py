@@ -203,7 +203,7 @@ def test_other_losses_are_cross_validated_by_their_own_loss(rng):
     X = rng.standard_normal((80, 3))
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, 1.0, -1.0)
     study = tk.cross_validate(tk.losses.Logistic(), tk.penalties.L1(), X, y, lams=5, folds=3)
-    assert study.score == "mean logistic loss"
+    assert study.score == "deviance"
     assert study.scores.shape == (5, 3)
     assert study.mean.min() < study.mean[0]
     assert all(c.gap < 1e-8 for c in study.path.certificates)

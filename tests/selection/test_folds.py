@@ -71,6 +71,15 @@ def test_folds_do_not_change_with_units_or_storage(ties, rng):
         np.testing.assert_array_equal(held_out_fold(split(5, other, y * 3.0), 40), before)
 
 
+def test_rows_of_weight_0_have_no_say_in_the_folds_of_the_others(rng):
+    X, y = rng.standard_normal((40, 3)), np.repeat([0.0, 1.0], 20)
+    X[7] = 1e3
+    used = np.delete(np.arange(40), 7)
+    data = as_data(X, y, sample_weight=np.where(np.arange(40) == 7, 0.0, 1.0))
+    weighted = as_folds(5).split(Rows(data.design, data.y, data.used)).labels
+    np.testing.assert_array_equal(weighted[used], held_out_fold(split(5, X[used], y[used]), 39))
+
+
 def test_identical_rows_stay_together(rng):
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
     X2, y2 = np.vstack([X, X[:10]]), np.r_[y, y[:10]]

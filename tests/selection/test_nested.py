@@ -171,9 +171,9 @@ def test_other_losses_are_judged_by_their_own(rng):
         rest = study.nested.fold != k
         problem = tk.Problem(loss, tk.penalties.L1(), study.nested.lams[k])
         own = tk.solve(problem, X[rest], y[rest], tol=1e-10)
-        expected = np.mean(loss.value(y[~rest], own.predict(X[~rest])))
+        expected = 2 * np.mean(loss.value(y[~rest], own.predict(X[~rest])))
         assert study.nested.scores[k] == pytest.approx(expected, rel=1e-4)
-    assert study.nested.score == "mean logistic loss"
+    assert study.nested.score == "deviance"
 
 
 def test_the_honest_score_of_noise_is_worse_than_the_best_of_many(rng):

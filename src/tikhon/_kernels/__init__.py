@@ -30,19 +30,23 @@ from tikhon._kernels.tables import (
     residual_dd,
     scan,
 )
+from tikhon._kernels.textbook import Batches, SweepColumns, cyclic_sweep, stochastic_pass
 
 __all__ = [
     "CONVERGED",
     "STALLED",
     "STOPPED",
+    "Batches",
     "ColumnPath",
     "ColumnProblem",
     "ColumnScan",
     "GramPath",
     "GroupBlocks",
     "Stop",
+    "SweepColumns",
     "column_path",
     "correlate_dd",
+    "cyclic_sweep",
     "gather",
     "gram_path",
     "group_descent",
@@ -51,5 +55,6 @@ __all__ = [
     "limit_instruction_set",
     "residual_dd",
     "scan",
+    "stochastic_pass",
     "thread_count",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,26 @@ class Stop(_native.Stop):
 
     def __init__(self, seconds: float = float("inf")) -> None:
         super().__init__(seconds)
+        self._deadline = time.perf_counter() + seconds
+
+    @classmethod
+    def after(cls, max_seconds: float | None) -> Stop:
+        """Return a stop after a user's `max_seconds`; None is never."""
+        if max_seconds is None:
+            return cls()
+        if not max_seconds > 0:
+            raise ValueError(f"`max_seconds` must be > 0 or None, got {max_seconds}.")
+        return cls(float(max_seconds))
+
+    @property
+    def now(self) -> bool:
+        """Whether to end: it was asked for, or the time is up."""
+        return self.requested or self.late
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the time is up, 0 once it is."""
+        return max(0.0, self._deadline - time.perf_counter())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +109,8 @@ def gram_path(
         Ends the work early; rows of `coefs` from `solved` on then hold the last iterate.
     """
     m = len(c)
+    if m == 0:
+        return GramPath(np.empty((len(lams), 0)), np.zeros(len(lams), np.intc), len(lams))
     if not (K.dtype == np.float64 and K.shape == (m, m) and K.strides[1] == K.itemsize):
         raise ValueError(f"`K` must be a float64 matrix of shape {(m, m)} with contiguous rows.")
     check_array("c", c, np.float64, (m,))
@@ -255,6 +278,8 @@ def group_descent(
         How far the last sweep moved: the largest ``curvature ||change||`` of a group.
     """
     m = len(K)
+    if m == 0:
+        return 0.0
     if not (K.dtype == np.float64 and K.shape == (m, m) and K.strides[1] == K.itemsize):
         raise ValueError("`K` must be a square float64 matrix with contiguous rows.")
     groups = len(blocks.weight)

@@ -21,7 +21,7 @@ from tikhon.data.sparse import SparseDesign
 from tikhon.errors import Problems
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["Data", "as_data", "as_design"]
+__all__ = ["Data", "as_data", "as_design", "note_target_among_features", "table_length"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,17 +81,25 @@ def as_design(X: Any) -> Design:
     return design
 
 
-def as_data(X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None) -> Data:
-    """Check everything a fit is given; raise one `InputError` with all that is wrong."""
-    problems = Problems()
+def as_data(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    problems: Problems | None = None,
+) -> Data:
+    """Check everything a fit is given; raise one `InputError` with all that is wrong.
+
+    `problems` are those already found, to be raised with the others.
+    """
+    problems = Problems() if problems is None else problems
     design, names = _design(X, problems)
-    n = None if design is None else design.shape[0]
-    if n is None:
-        n = _length(X)
+    n = table_length(X) if design is None else design.shape[0]
     target = _target(y, n, problems)
     s = _weights(sample_weight, n, problems)
     labels = _groups(groups, n, problems)
-    _target_among_features(design, target, names, problems)
+    note_target_among_features(design, target, names, problems)
     problems.raise_if_any()
     assert design is not None
     assert target is not None
@@ -100,7 +108,8 @@ def as_data(X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None) ->
     return Data(design, table, s, labels, one_target, names)
 
 
-def _length(X: Any) -> int | None:
+def table_length(X: Any) -> int | None:
+    """Return the number of rows of whatever may become a table, None where it has none."""
     shape = getattr(X, "shape", None)
     if shape:
         return int(shape[0])
@@ -283,13 +292,13 @@ def _groups(groups: Any, n: int | None, problems: Problems) -> npt.NDArray[Any] 
     return labels
 
 
-def _target_among_features(
+def note_target_among_features(
     design: Design | None,
     target: Float64Array | None,
     names: tuple[str, ...] | None,
     problems: Problems,
 ) -> None:
-    """Refuse a DataFrame that contains the (one, named) target: the fit would copy it."""
+    """Note a DataFrame that contains the (one, named) target: the fit would copy it."""
     if design is None or target is None or target.ndim != 1 or names is None:
         return
     if len(target) != design.shape[0] or target.min() == target.max():

@@ -11,15 +11,16 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tikhon.data.coerce import Data, as_data, as_design
+from tikhon.data.design import Design
 from tikhon.errors import FitWarning, Problems, warn_user
 from tikhon.results import Certificate, Status, StatusCode
 from tikhon.typing import ArrayLike, Float64Array
 
-__all__ = ["LinearEstimator"]
+__all__ = ["Estimator", "LinearEstimator", "check_range", "feature_labels"]
 
 
-class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A linear model for one or several numeric targets.
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """Anything with `fit`: its input is checked in one place, its options are refused by name.
 
     Subclasses implement `_fit_checked`. A strength under the name it has elsewhere (``alpha``,
     ``C``) is refused with its translation, so that no number is carried over by accident.
@@ -41,7 +42,9 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 value = kwargs[name]
                 raise TypeError(
                     f"{cls.__name__} takes no `{name}`: "
-                    + translation.format(value=value, per_1000=_per_1000(name, value))
+                    + translation.format(
+                        name=cls.__name__, value=value, per_1000=_per_1000(name, value)
+                    )
                 )
         made: Self = super().__new__(cls)
         return made
@@ -49,7 +52,6 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.multi_output = True
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -58,7 +60,7 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array, sparse array or DataFrame of shape (n, d)
-        y : array of shape (n,) or (n, targets)
+        y : array of shape (n,), or (n, targets) where there may be several
         sample_weight : array of shape (n,), optional
             Weight 2 is the row twice, weight 0 is no row.
         groups : array of shape (n,), optional
@@ -75,13 +77,42 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not self.tol > 0:
             raise ValueError(f"`tol` must be > 0, got {self.tol}.")
-        data = as_data(X, y, sample_weight=sample_weight, groups=groups)
+        data = self._read(X, y, sample_weight, groups)
         validate_data(self, X, skip_check_array=True)
         self._fit_checked(data)
         return self
 
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data:
+        """Check the input of a fit."""
+        return as_data(X, y, sample_weight=sample_weight, groups=groups)
+
     def _fit_checked(self, data: Data) -> None:  # noqa: ARG002
         raise TypeError(f"{type(self).__name__} does not say how it is fitted.")
+
+    def _design(self, X: Any) -> Design:
+        """Check a table to predict for, once there is something to predict with."""
+        check_is_fitted(self)
+        design = as_design(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return design
+
+    def _certify(self, certificate: Certificate, status: Status) -> None:
+        """Keep the outcome; warn unless all is well."""
+        self.certificate_ = certificate
+        self.status_ = status
+        if status.code not in (StatusCode.CONVERGED, StatusCode.RANK_DEFICIENT) or (
+            status.code is StatusCode.RANK_DEFICIENT and status.remedy
+        ):
+            warn_user(f"{type(self).__name__}: {status}", FitWarning)
+
+
+class LinearEstimator(RegressorMixin, Estimator):  # type: ignore[misc]
+    """A linear model for one or several numeric targets."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def predict(self, X: Any) -> Float64Array:
         """Predict the target of each row.
@@ -94,10 +125,7 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n,) or (n, targets)
         """
-        check_is_fitted(self)
-        design = as_design(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return np.asarray(design.predict(np.asarray(self.coef_.T)) + self.intercept_)
+        return np.asarray(self._design(X).predict(np.asarray(self.coef_.T)) + self.intercept_)
 
     def _store(
         self,
@@ -110,12 +138,7 @@ class LinearEstimator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Set the fitted attributes from (d, targets) coefficients; warn unless all is well."""
         self.coef_ = coef[:, 0] if data.one_target else np.ascontiguousarray(coef.T)
         self.intercept_ = float(intercept[0]) if data.one_target else intercept
-        self.certificate_ = certificate
-        self.status_ = status
-        if status.code not in (StatusCode.CONVERGED, StatusCode.RANK_DEFICIENT) or (
-            status.code is StatusCode.RANK_DEFICIENT and status.remedy
-        ):
-            warn_user(f"{type(self).__name__}: {status}", FitWarning)
+        self._certify(certificate, status)
 
 
 def _per_1000(name: str, value: Any) -> str:

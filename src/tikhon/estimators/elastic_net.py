@@ -12,9 +12,10 @@ from tikhon.estimators.shape import shaped
 from tikhon.paths.grid import Grid
 from tikhon.penalties import ElasticNet as Mixture
 from tikhon.penalties.base import Penalty
+from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.penalised_study import study_penalised
+from tikhon.selection.procedure import Procedure
 from tikhon.selection.rules import Rule
-from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
 from tikhon.typing import ArrayLike
 
@@ -135,27 +136,35 @@ class ElasticNet(PenalisedRegressor):
             )
         super()._fit_checked(data)
 
-    def _study(self, data: Data, grid: Grid) -> Study:
-        """Choose a mixture and a strength on some rows."""
-        studies = self._studies(data, grid)
-        return studies[_best(studies)]
+    def _judged(self, data: Data, grid: Grid) -> Study:
+        outer = outer_folds(self.folds, self.nested, grouped=data.groups is not None)
+        procedure = self._procedure(self._penalty(data), grid)
 
-    def _studies(self, data: Data, grid: Grid) -> dict[float, Study]:
+        def chosen(rows: Data) -> Study:
+            studies = self._studies(rows, procedure)
+            return studies[_best(studies)]
+
+        self.studies_ = self._studies(data, procedure)
+        self.l1_ratio_ = _best(self.studies_)
+        study = self.studies_[self.l1_ratio_]
+        if outer is None:
+            return study
+        return nest(study, data, chosen, outer, procedure.score, supports=True, stop=procedure.stop)
+
+    def _studies(self, data: Data, procedure: Procedure) -> dict[float, Study]:
         """One study for each mixture, all from one preparation of the table."""
-        bench, score = self._bench(data), as_score(self.scoring)
+        bench = procedure.bench(data)
         ratios = np.unique(np.asarray(self.l1_ratio, dtype=np.float64))[::-1]
         machine = bench.machine(self._mixture(data, float(ratios[0])))
         studies = {}
         for ratio in ratios:
             each = machine.with_penalty(self._mixture(data, float(ratio)))
-            found = study_penalised(bench, each, grid, rule=self.rule, score=score)
-            studies[float(ratio)] = found
+            studies[float(ratio)] = study_penalised(
+                bench, each, procedure.grid, rule=self.rule, score=procedure.score
+            )
+            if procedure.stop.now:
+                break
         return studies
-
-    def _recorded_study(self, data: Data, grid: Grid) -> Study:
-        self.studies_ = self._studies(data, grid)
-        self.l1_ratio_ = _best(self.studies_)
-        return self.studies_[self.l1_ratio_]
 
     def _penalty(self, data: Data) -> Penalty:
         return self._mixture(data, self.l1_ratio_)

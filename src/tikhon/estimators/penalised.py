@@ -1,4 +1,4 @@
-"""What estimators with a penalty other than L2 share: least squares, its grid, and its choice."""
+"""What estimators with a loss and a penalty share: the grid, the choice, one strength."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ import numpy as np
 
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
-from tikhon.errors import DataWarning, warn_user
+from tikhon.errors import DataWarning, UnsupportedError, warn_user
 from tikhon.estimators.base import LinearEstimator, check_range, feature_labels
+from tikhon.losses import Squared
+from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid
 from tikhon.paths.penalised_path import path_of_one
 from tikhon.penalties.base import Penalty
-from tikhon.results import Path, Solution, Status
-from tikhon.selection.nested import nest, outer_folds
-from tikhon.selection.penalised_study import PenalisedBench, study_penalised
+from tikhon.problem.problem import Problem
+from tikhon.results import Path, Solution, Status, unfinished
+from tikhon.selection.procedure import Procedure
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
 from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST
-from tikhon.solvers.solve_penalised import solve_penalised
+from tikhon.solvers.solve import solve_one
 
 __all__ = ["STRENGTH_ELSEWHERE", "PenalisedRegressor"]
 
@@ -35,9 +37,10 @@ STRENGTH_ELSEWHERE = {
 
 
 class PenalisedRegressor(LinearEstimator):
-    """Least squares with a penalty, its strength chosen by cross-validation unless it is given.
+    """A penalised loss, its strength chosen by cross-validation unless it is given.
 
-    Subclasses say which penalty, by `_penalty`.
+    Subclasses say which penalty, by `_penalty`; the loss is the squared one unless they say
+    otherwise.
     """
 
     lam: float | str | Grid
@@ -49,6 +52,11 @@ class PenalisedRegressor(LinearEstimator):
     nested: bool | int
     max_seconds: float | None
     foreign_strengths: ClassVar[dict[str, str]] = STRENGTH_ELSEWHERE
+
+    @property
+    def _loss(self) -> Loss:
+        """The loss of the predictions."""
+        return Squared()
 
     @abstractmethod
     def _penalty(self, data: Data) -> Penalty:
@@ -81,46 +89,29 @@ class PenalisedRegressor(LinearEstimator):
             )
         return lam
 
-    def _stop(self) -> Stop:
-        if self.max_seconds is None:
-            return Stop()
-        if not self.max_seconds > 0:
-            raise ValueError(f"`max_seconds` must be > 0 or None, got {self.max_seconds}.")
-        return Stop(float(self.max_seconds))
-
-    def _bench(self, data: Data) -> PenalisedBench:
-        return PenalisedBench.of(
-            data,
+    def _procedure(self, penalty: Penalty, grid: Grid) -> Procedure:
+        """Return how a strength is chosen for a penalty, the clock already running."""
+        loss = self._loss
+        return Procedure(
+            loss,
+            penalty,
+            grid=grid,
             folds=self.folds,
+            rule=self.rule,
+            score=as_score(self.scoring, loss),
             standardize=self.standardize,
             intercept=self.fit_intercept,
             solver="auto",
             tol=self.tol,
-            stop=self._stop(),
+            stop=Stop.after(self.max_seconds),
         )
 
-    def _study(self, data: Data, grid: Grid) -> Study:
-        """Choose a strength on some rows: the whole procedure, as nested folds repeat it."""
-        bench = self._bench(data)
-        machine = bench.machine(self._penalty(data))
-        return study_penalised(bench, machine, grid, rule=self.rule, score=as_score(self.scoring))
-
-    def _recorded_study(self, data: Data, grid: Grid) -> Study:
-        """Choose on all rows, and keep what estimators show besides the study."""
-        return self._study(data, grid)
+    def _judged(self, data: Data, grid: Grid) -> Study:
+        """Choose a strength, with the honest score of the choice where that is asked for."""
+        return self._procedure(self._penalty(data), grid).judged(data, self.nested)
 
     def _fit_grid(self, data: Data, grid: Grid) -> None:
-        outer = outer_folds(self.folds, self.nested, grouped=data.groups is not None)
-        study = self._recorded_study(data, grid)
-        if outer is not None:
-            study = nest(
-                study,
-                data,
-                lambda part: self._study(part, grid),
-                outer,
-                as_score(self.scoring),
-                supports=True,
-            )
+        study = self._judged(data, grid)
         self._choose(data, study, warn_at_edge=isinstance(self.lam, Grid))
 
     def _choose(self, data: Data, study: Study, *, warn_at_edge: bool) -> None:
@@ -135,19 +126,26 @@ class PenalisedRegressor(LinearEstimator):
                 "the grid to see whether a better one lies beyond.",
                 DataWarning,
             )
-        self._keep(data, study.choose())
+        solution = study.choose()
+        late = unfinished(len(study.lams), len(study.lams) + study.skipped)
+        if late is not None and solution.status.ok:
+            solution = replace(solution, status=late)
+        self._keep(data, solution)
 
     def _fit_strength(self, data: Data, lam: float) -> None:
         self.study_ = None
-        single = solve_penalised(
-            self._penalty(data),
-            lam,
+        if self.nested:
+            raise UnsupportedError(
+                f"nested={self.nested} judges a choice, and a given `lam` leaves nothing to "
+                "choose; use lam='cv' or a tk.Grid."
+            )
+        single = solve_one(
+            Problem(self._loss, self._penalty(data), lam, self.fit_intercept),
             data,
             standardize=self.standardize,
-            intercept=self.fit_intercept,
             solver="auto",
             tol=self.tol,
-            stop=self._stop(),
+            stop=Stop.after(self.max_seconds),
         )
         self.path_ = path_of_one(single, data)
         solution = single.solution

@@ -14,7 +14,7 @@ from tikhon.data.moments import Cells
 from tikhon.paths.grid import Grid
 from tikhon.penalties.base import Penalty
 from tikhon.problem.squared import NullModel
-from tikhon.results import Certificate, Path, Solution, Status
+from tikhon.results import Certificate, Path, Solution, Status, unfinished
 from tikhon.solvers.choose import plan_penalised
 from tikhon.solvers.degrees_of_freedom import degrees_of_freedom
 from tikhon.solvers.path_fit import PathFit
@@ -39,6 +39,7 @@ class PenalisedPath(Path):
     _machine: PenalisedMachine
     _fit: PathFit
     _one_target: bool
+    _skipped: int
 
     def __init__(
         self,
@@ -49,8 +50,10 @@ class PenalisedPath(Path):
         one_target: bool,
         feature_names: tuple[str, ...] | None,
         seconds: float,
+        skipped: int = 0,
     ) -> None:
         self.__dict__ |= {
+            "_skipped": skipped,
             "_machine": machine,
             "_fit": fit,
             "_one_target": one_target,
@@ -100,7 +103,10 @@ class PenalisedPath(Path):
     @property
     def status(self) -> Status:
         """The status of the strength that is farthest from done."""
-        return judge(self._machine, self.lams, self.certificates, self._fit.solved)
+        status = judge(self._machine, self.lams, self.certificates, self._fit.solved)
+        if not status.ok:
+            return status
+        return unfinished(len(self), len(self) + self._skipped) or status
 
     def __getitem__(self, position: int) -> Solution:
         if "_all" in self.__dict__:
@@ -162,8 +168,12 @@ def penalised_path(
     lams = penalised_lams(machine, grid)
     positive = lams[lams > 0]
     parts: list[Path] = []
+    skipped = 0
     if len(positive):
         fit = machine.fits([training.everything()], positive)[0]
+        kept = max(1, fit.solved)
+        skipped = len(lams) - kept if kept < len(positive) else 0
+        fit, positive = fit.part(0, kept), positive[:kept]
         path = PenalisedPath(
             machine,
             fit,
@@ -171,9 +181,10 @@ def penalised_path(
             one_target=data.one_target,
             feature_names=data.feature_names,
             seconds=time.perf_counter() - started,
+            skipped=skipped,
         )
         parts.append(path.computed(time.perf_counter() - started))
-    if len(positive) < len(lams):
+    if lams[-1] == 0 and not skipped:
         single = solve_penalised(
             penalty,
             0.0,

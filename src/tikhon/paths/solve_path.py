@@ -10,20 +10,33 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
 from tikhon.data.moments import Cells
+from tikhon.errors import UnsupportedError
 from tikhon.losses.base import Loss
+from tikhon.losses.squared import Squared
 from tikhon.paths.grid import Grid, as_grid
 from tikhon.paths.penalised_path import penalised_path
 from tikhon.paths.ridge_path import ridge_lams, ridge_path, smallest_lam
-from tikhon.penalties import L1, Scaled, Weighted
+from tikhon.penalties import NoPenalty, NormBall
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
-from tikhon.results import Path, Solution, Status, StatusCode
+from tikhon.results import Path, Solution, Status, StatusCode, unfinished
 from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
-from tikhon.solvers.solve import check_targets, solve_generic
+from tikhon.solvers.solve import (
+    GENERIC,
+    check_targets,
+    generic_df,
+    mean_loss,
+    refuse_solver,
+    solve_generic,
+)
+from tikhon.solvers.task import generic_view
 from tikhon.solvers.training import Training
 from tikhon.typing import ArrayLike, Float64Array
 
-__all__ = ["generic_lams", "generic_path", "path"]
+__all__ = ["ENDED_EARLY", "generic_lams", "generic_path", "path", "refuse_no_strength"]
+
+ENDED_EARLY = (StatusCode.MAX_SECONDS, StatusCode.INTERRUPTED)
+"""Outcomes after which a path goes no further."""
 
 
 def path(
@@ -37,6 +50,7 @@ def path(
     intercept: bool = True,
     solver: str = "auto",
     tol: float = 1e-8,
+    max_seconds: float | None = None,
 ) -> Path:
     """Solve a problem at each strength of a grid, strongest first; nothing is standardised.
 
@@ -52,6 +66,9 @@ def path(
     intercept : bool, default True
     solver : str, default "auto"
     tol : float, default 1e-8
+    max_seconds : float, optional
+        After this time the strengths solved so far are the path, and its status says so. Ridge is
+        solved for all strengths at once, and finishes.
 
     Returns
     -------
@@ -66,13 +83,15 @@ def path(
     ((2, 10), 0.1)
     """
     data = as_data(X, y, sample_weight=sample_weight)
-    grid = as_grid(lams)
-    if has_machine(loss, penalty, data.design.shape[1]):
+    grid, stop = as_grid(lams), Stop.after(max_seconds)
+    refuse_no_strength(loss, penalty, data.design.shape[1], grid)
+    if has_machine(loss, penalty, data.design.shape[1]) and solver != GENERIC:
         return penalised_path(
-            penalty, data, grid, intercept=intercept, solver=solver, tol=tol, stop=Stop()
+            penalty, data, grid, intercept=intercept, solver=solver, tol=tol, stop=stop
         )
-    if not is_ridge(loss, penalty):
-        return generic_path(loss, penalty, data, grid, intercept=intercept, tol=tol)
+    if not is_ridge(loss, penalty) or solver == GENERIC:
+        refuse_solver(Problem(loss, penalty, 0.0, intercept), solver)
+        return generic_path(loss, penalty, data, grid, intercept=intercept, tol=tol, stop=stop)
     cells = Cells.of(data.labels())
     training = Training(data.design, data.y, data.s, cells, False, intercept)
     machine = plan_ridge(*data.design.shape, solver).machine(training, smallest_lam(grid), tol)
@@ -82,18 +101,44 @@ def path(
     )
 
 
+def refuse_no_strength(loss: Loss, penalty: Penalty, d: int, grid: Grid) -> None:
+    """Refuse a grid of strengths where there is nothing for them to multiply."""
+    if isinstance(penalty, NoPenalty):
+        instead = "tk.LinearRegression" if isinstance(loss, Squared) else "tk.solve with lam=0"
+        raise UnsupportedError(
+            f"NoPenalty has no strength, so a grid of strengths is one model; use {instead}."
+        )
+    form = penalty.coordinates(d)
+    constraint = form is not None and not (form.l1.any() or form.l2.any())
+    if grid.values is None and (constraint or isinstance(penalty, NormBall)):
+        raise UnsupportedError(
+            f"{type(penalty).__name__} is a constraint without a strength, so a grid of strengths "
+            "is one model; give one number, such as lam=1.0."
+        )
+
+
 def generic_lams(
-    loss: Loss, penalty: Penalty, data: Data, grid: Grid, *, intercept: bool
+    loss: Loss,
+    penalty: Penalty,
+    data: Data,
+    grid: Grid,
+    *,
+    intercept: bool,
+    standardize: bool = False,
 ) -> Float64Array:
     """Return the strengths of a grid: from `lam_max` down, where there is one."""
     if grid.values is not None:
         return grid.below(1.0)
     n, d = data.design.shape
-    y = data.y[:, 0] if data.one_target else data.y
-    top = Problem(loss, penalty, 0.0, intercept).lam_max(data.design, y, data.s)
+    design = data.design if len(data.used) == n else data.design.rows(data.used)
+    y = data.y[data.used][:, 0] if data.one_target else data.y[data.used]
+    s = None if data.s is None else data.s[data.used]
+    view = generic_view(design, s, standardize=standardize, intercept=intercept)
+    problem = Problem(loss, penalty.on_scaled(view.scale), 0.0, intercept)
+    top = problem.lam_max(view, y, s)
     if not np.isfinite(top):  # no strength kills every coefficient: a thousandfold shrinkage
-        top = 1e3 * float(np.mean(data.design.stats(data.s).sd ** 2)) or 1.0
-        return grid.below(top, 1e-8)
+        variance = 1.0 if standardize else float(np.mean(design.stats(s).sd ** 2))
+        return grid.below(1e3 * variance or 1.0, 1e-8)
     return grid.below(top if top > 0 else 1.0, 1e-2 if d > n else 1e-3)
 
 
@@ -105,25 +150,35 @@ def generic_path(
     *,
     intercept: bool,
     tol: float,
+    stop: Stop,
+    standardize: bool = False,
     lams: Float64Array | None = None,
 ) -> Path:
-    """Solve strength after strength, each from the one before."""
+    """Solve strength after strength, each from the one before, until the time is up."""
     check_targets(Problem(loss, penalty, 0.0, intercept), data)
     if lams is None:
-        lams = generic_lams(loss, penalty, data, grid, intercept=intercept)
+        lams = generic_lams(loss, penalty, data, grid, intercept=intercept, standardize=standardize)
     started = time.perf_counter()
     solutions: list[Solution] = []
+    losses: list[float] = []
     for lam in lams:
         problem = Problem(loss, penalty, float(lam), intercept)
-        solutions.append(solve_generic(problem, data, solutions[-1] if solutions else None, tol))
+        start = solutions[-1] if solutions else None
+        found = solve_generic(problem, data, start, tol, stop, standardize=standardize)
+        if solutions and found.status.code in ENDED_EARLY:
+            break
+        solutions.append(found)
+        losses.append(mean_loss(problem, data, found))
+        if stop.now or found.status.code in ENDED_EARLY:
+            break
     return Path(
-        lams=lams,
+        lams=lams[: len(solutions)],
         coefs=np.stack([solution.coef for solution in solutions]),
         intercepts=np.stack([np.asarray(solution.intercept) for solution in solutions]),
         certificates=tuple(solution.certificate for solution in solutions),
-        df=np.array([_df(penalty, solution) for solution in solutions]),
-        losses=np.array([_loss(penalty, solution) for solution in solutions]),
-        status=_worst(solutions),
+        df=np.array([generic_df(penalty, solution) for solution in solutions]),
+        losses=np.array(losses),
+        status=_worst(solutions, len(lams)),
         solver=solutions[0].solver,
         passes=sum(solution.passes for solution in solutions),
         seconds=time.perf_counter() - started,
@@ -131,26 +186,12 @@ def generic_path(
     )
 
 
-def _df(penalty: Penalty, solution: Solution) -> float:
-    """Degrees of freedom of a target: its nonzeros for the lasso, unknown otherwise."""
-    while isinstance(penalty, Weighted | Scaled):
-        penalty = penalty.penalty
-    if isinstance(penalty, L1):
-        return np.count_nonzero(solution.coef) * len(solution.coef) / solution.coef.size
-    return float("nan")
-
-
-def _loss(penalty: Penalty, solution: Solution) -> float:
-    """The objective less the penalty: at a solution no constraint is violated."""
-    return solution.objective - float(solution.lam) * penalty.value(solution.coef)
-
-
-def _worst(solutions: list[Solution]) -> Status:
-    """The first status that is not converged, with the strength it belongs to."""
+def _worst(solutions: list[Solution], asked: int) -> Status:
+    """The first status that is not converged, with its strength; or that strengths are missing."""
     for solution in solutions:
         if not solution.status.ok:
             status = solution.status
             return Status(
                 status.code, f"at lam={solution.lam:.3g}: {status.message}", status.remedy
             )
-    return Status(StatusCode.CONVERGED)
+    return unfinished(len(solutions), asked) or Status(StatusCode.CONVERGED)

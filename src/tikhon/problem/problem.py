@@ -28,7 +28,34 @@ from tikhon.penalties.base import Penalty
 from tikhon.results import Certificate
 from tikhon.typing import Float64Array, FloatArray, IntArray
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "Yardstick"]
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What figures of a certificate are relative to: the null model on the same rows.
+
+    Attributes
+    ----------
+    objective : float
+        Of the null model.
+    worth : float
+        How much there is to gain at most: `objective` less the best mean loss of any prediction.
+    slope : float
+        Norm of the gradient in the coefficients there.
+    """
+
+    objective: float
+    worth: float
+    slope: float
+
+    def relative_gap(self, gap: float) -> float:
+        """Return a gap as a share of what there is to gain."""
+        return gap / self.worth if self.worth > 0 else gap
+
+    def relative_kkt(self, kkt: float) -> float:
+        """Return a violation as a share of the null model's gradient."""
+        return kkt / (self.slope if self.slope > 0 else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +107,12 @@ class Problem:
     ) -> tuple[Float64Array, Any]:
         """Return the gradient of the mean loss in `w` and in `b` (the penalty not included)."""
         table = _products(X)
-        u = _weigh(self.loss.derivative(y, table.predict(w) + b), s)
+        u = self.slopes(y, table.predict(w) + b, s)
         return table.correlate(u), u.sum(axis=0)
+
+    def slopes(self, y: FloatArray, z: FloatArray, s: Any = None) -> Float64Array:
+        """Return the gradient of the mean loss in the predictions `z`, with row weights `s`."""
+        return _weigh(self.loss.derivative(y, z), s)
 
     def duality_gap(
         self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
@@ -148,20 +179,26 @@ class Problem:
         """Return gap and KKT residual, relative to the null model, from the raw data."""
         table = _products(X)
         w, y = np.asarray(w, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        null_w, null_b = self.null(table, y, s)
-        null_value = self.value(table, y, null_w, null_b, s)
-        null_gradient, _ = self.gradient(table, y, null_w, null_b, s)
-        slope = float(np.linalg.norm(null_gradient))
-        worth = null_value - self._floor(y, s)
+        null = self.yardstick(table, y, s)
         gap, mu = self.duality_gap(table, y, w, b, s), self.lam * self.penalty.strong_convexity
         bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
         return Certificate(
-            gap=gap / worth if worth > 0 else gap,
-            kkt=self.kkt(table, y, w, b, s) / (slope if slope > 0 else 1.0),
+            gap=null.relative_gap(gap),
+            kkt=null.relative_kkt(self.kkt(table, y, w, b, s)),
             objective=self.value(table, y, w, b, s),
-            null_objective=null_value,
+            null_objective=null.objective,
             error_bound=bound,
         )
+
+    def yardstick(self, X: Any, y: FloatArray, s: Any = None) -> Yardstick:
+        """Return what the null model is like: certificates are relative to it."""
+        table = _products(X)
+        w, b = self.null(table, y, s)
+        objective = self.value(table, y, w, b, s)
+        if np.isinf(objective):  # bounds that exclude 0: what the loss alone has to gain
+            objective = self.mean_loss(y, table.predict(w) + b, s)
+        g, _ = self.gradient(table, y, w, b, s)
+        return Yardstick(objective, objective - self._floor(y, s), float(np.linalg.norm(g)))
 
     def _floor(self, y: FloatArray, s: Any) -> float:
         """The mean loss of the best prediction there is, row by row: 0 for most losses.

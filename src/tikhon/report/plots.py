@@ -1,4 +1,7 @@
-"""Plots of a path and of a study. Needs matplotlib (``pip install 'tikhon[plot]'``)."""
+"""Plots of a path, of a study and of solvers' traces.
+
+They need matplotlib (``pip install 'tikhon[plot]'``).
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tikhon.errors import UnsupportedError
+from tikhon.report.traces import plot_histories
 
 if TYPE_CHECKING:
     from tikhon.results import Path
     from tikhon.selection.study import Study
 
-__all__ = ["plot_path", "plot_study"]
+__all__ = ["plot_histories", "plot_path", "plot_study"]
 
 INK, MUTED, ACCENT, SECOND = "#222222", "#8a8a8a", "#0072b2", "#d55e00"
 """Two colours that stay apart for every kind of colour vision, and two greys."""

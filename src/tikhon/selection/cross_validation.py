@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tikhon._kernels import Stop
-from tikhon.data.coerce import Data, as_data
+from tikhon.data.coerce import as_data
 from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid, as_grid
 from tikhon.penalties.base import Penalty
-from tikhon.selection.generic import cross_validate_generic, mean_loss_score
-from tikhon.selection.nested import nest, outer_folds
-from tikhon.selection.penalised_study import PenalisedBench, study_penalised
-from tikhon.selection.ridge_study import study_ridge
+from tikhon.selection.procedure import Procedure
 from tikhon.selection.rules import Rule, as_rule
-from tikhon.selection.scores import Score, as_score
+from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
-from tikhon.solvers.choose import has_machine, is_ridge
 from tikhon.typing import ArrayLike
 
 __all__ = ["cross_validate"]
@@ -40,6 +35,7 @@ def cross_validate(
     intercept: bool = True,
     solver: str = "auto",
     tol: float = 1e-8,
+    max_seconds: float | None = None,
 ) -> Study:
     """Score a grid of strengths on held-out rows, and solve the path on all rows.
 
@@ -57,8 +53,11 @@ def cross_validate(
     groups : array of shape (n,), optional
         Rows of a group are held out together.
     score : str, Score or callable, optional
-        "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a function of
-        (y, prediction) that is smaller for better predictions.
+        By default the deviance of a likelihood (the squared error of the squared loss), the mean
+        loss otherwise. "loss", "squared_error", "absolute_error", "r2"; "d2" for counts and
+        amounts; "accuracy", "balanced_accuracy", "f1", "precision", "recall", "auc", "brier",
+        "log_loss" for classes; a `tk.Score`, or a function of (y, predicted mean) that is smaller
+        for better predictions.
     nested : bool or int, default False
         Cross-validate the choice itself, in an outer loop over folds of the same kind: as many as
         the inner ones, or this many. The honest score is `Study.nested`.
@@ -69,6 +68,9 @@ def cross_validate(
     solver : str, default "auto"
     tol : float, default 1e-8
         Largest relative duality gap along the path.
+    max_seconds : float, optional
+        After this time the strengths solved so far, on all rows and in every fold, are the study:
+        `Study.skipped` counts the others. Ridge is solved for all strengths at once, and finishes.
 
     Returns
     -------
@@ -86,85 +88,17 @@ def cross_validate(
     """
     as_rule(rule)
     data = as_data(X, y, sample_weight=sample_weight, groups=groups)
-    outer = outer_folds(folds, nested, grouped=data.groups is not None)
-    procedure = _Procedure(
+    procedure = Procedure(
         loss,
         penalty,
         grid=as_grid(lams),
         folds=folds,
         rule=rule,
-        score=mean_loss_score(loss) if score is None else as_score(score),
+        score=as_score(score, loss),
         standardize=standardize,
         intercept=intercept,
         solver=solver,
         tol=tol,
+        stop=Stop.after(max_seconds),
     )
-    study = procedure.study(data)
-    if outer is None:
-        return study
-    supports = not is_ridge(loss, penalty)
-    return nest(study, data, procedure.study, outer, procedure.score, supports=supports)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Procedure:
-    """The whole choice, as nested cross-validation repeats it on the rows it is given."""
-
-    loss: Loss = field(kw_only=False)
-    penalty: Penalty = field(kw_only=False)
-    grid: Grid
-    folds: Any
-    rule: str | Rule
-    score: Score
-    standardize: bool
-    intercept: bool
-    solver: str
-    tol: float
-
-    def study(self, data: Data) -> Study:
-        """Score the grid by the fastest passes there are for this loss and penalty."""
-        if is_ridge(self.loss, self.penalty):
-            return self._ridge(data)
-        if has_machine(self.loss, self.penalty, data.design.shape[1]):
-            return self._penalised(data)
-        return self._generic(data)
-
-    def _ridge(self, data: Data) -> Study:
-        return study_ridge(
-            data,
-            self.grid,
-            folds=self.folds,
-            rule=self.rule,
-            score=self.score,
-            standardize=self.standardize,
-            intercept=self.intercept,
-            solver=self.solver,
-            tol=self.tol,
-        ).study
-
-    def _penalised(self, data: Data) -> Study:
-        bench = PenalisedBench.of(
-            data,
-            folds=self.folds,
-            standardize=self.standardize,
-            intercept=self.intercept,
-            solver=self.solver,
-            tol=self.tol,
-            stop=Stop(),
-        )
-        machine = bench.machine(self.penalty)
-        return study_penalised(bench, machine, self.grid, rule=self.rule, score=self.score)
-
-    def _generic(self, data: Data) -> Study:
-        return cross_validate_generic(
-            self.loss,
-            self.penalty,
-            data,
-            self.grid,
-            folds=self.folds,
-            rule=self.rule,
-            score=self.score,
-            standardize=self.standardize,
-            intercept=self.intercept,
-            tol=self.tol,
-        )
+    return procedure.judged(data, nested)

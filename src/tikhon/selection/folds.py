@@ -20,7 +20,18 @@ from tikhon.errors import Problems, UnsupportedError
 from tikhon.selection.split import Rows, Split
 from tikhon.typing import IntArray
 
-__all__ = ["Blocked", "Folds", "Grouped", "KFold", "Stratified", "Time", "as_folds"]
+__all__ = [
+    "Blocked",
+    "Folds",
+    "Grouped",
+    "KFold",
+    "Ready",
+    "Stratified",
+    "Time",
+    "as_folds",
+    "dealt_by_class",
+    "distinct_rows",
+]
 
 USUAL = 10
 """Folds where nobody says how many, and there are rows enough."""
@@ -35,6 +46,16 @@ class Folds(Protocol):
     def split(self, rows: Rows) -> Split:
         """Cut these rows."""
         ...
+
+
+class Ready:
+    """Marks a rule that was made for the rows at hand: `as_folds` takes it as it is."""
+
+    __slots__ = ()
+
+    def split(self, rows: Rows) -> Split:
+        """Cut these rows."""
+        raise TypeError(f"{type(self).__name__} does not say how it cuts {rows.n} rows.")
 
 
 def _check(k: int | None, at_least: int = 2) -> None:
@@ -75,7 +96,7 @@ class KFold:
     def split(self, rows: Rows) -> Split:
         """Cut these rows."""
         _too_few(2 if self.k is None else self.k, len(rows.used), "row(s)")
-        units = _units(rows, 2 if self.k is None else self.k)
+        units = distinct_rows(rows, 2 if self.k is None else self.k)
         count = int(units.max()) + 1
         k = min(USUAL, count) if self.k is None else self.k
         dealt = np.random.default_rng(self.seed).permutation(count) % k
@@ -112,17 +133,23 @@ class Stratified:
         classes, member, counts = np.unique(target, return_inverse=True, return_counts=True)
         rarest = f"row(s) with target {classes[counts.argmin()]:g}"
         _too_few(self.k, int(counts.min()), rarest, "For a numeric target, set `bins`.")
-        units = _units(rows, self.k)
-        rng = np.random.default_rng(self.seed)
-        fold = np.empty(len(units), dtype=np.int64)
-        next_fold = 0
-        for stratum in range(len(classes)):
-            own = member == stratum
-            _, local = np.unique(units[own], return_inverse=True)
-            count = int(local.max()) + 1
-            fold[own] = ((rng.permutation(count) + next_fold) % self.k)[local]
-            next_fold += count
+        units = distinct_rows(rows, self.k)
+        fold = dealt_by_class(member, units, self.k, self.seed)
         return Split.partition(rows.label(fold), self.k)
+
+
+def dealt_by_class(member: IntArray, units: IntArray, k: int, seed: int) -> IntArray:
+    """Deal the rows of each class in turn to `k` folds, going on where the class before ended."""
+    rng = np.random.default_rng(seed)
+    fold = np.empty(len(units), dtype=np.int64)
+    next_fold = 0
+    for stratum in range(int(member.max()) + 1):
+        own = member == stratum
+        _, local = np.unique(units[own], return_inverse=True)
+        count = int(local.max()) + 1
+        fold[own] = ((rng.permutation(count) + next_fold) % k)[local]
+        next_fold += count
+    return fold
 
 
 @dataclass(frozen=True)
@@ -264,6 +291,8 @@ def as_folds(folds: Any, *, grouped: bool = False) -> Folds:
     per row; a list of (training rows, test rows) and objects with a `split` method of
     scikit-learn's form are taken as they are.
     """
+    if isinstance(folds, Ready):
+        return folds
     if (
         grouped
         and not isinstance(folds, int | np.integer | Grouped | None)
@@ -305,8 +334,11 @@ def _index(rows: Any, n: int) -> IntArray:
     return index.astype(np.int64)
 
 
-def _units(rows: Rows, k: int) -> IntArray:
-    """Number the used rows 0, 1, ... in canonical order, identical rows sharing a number."""
+def distinct_rows(rows: Rows, k: int) -> IntArray:
+    """Number the used rows 0, 1, ... in canonical order, identical rows sharing a number.
+
+    Where copies are the rule, or fewer than `k` rows are distinct, every row has its own number.
+    """
     target = rows.y[rows.used]
     order = np.lexsort(target.T[::-1])
     ranked = target[order]

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
-from tikhon.errors import UnsupportedError
+from tikhon.errors import FitWarning, UnsupportedError, warn_user
 from tikhon.results import frame
+from tikhon.selection.class_folds import ClassFolds
 from tikhon.selection.folds import Blocked, Folds, Grouped, KFold, Stratified, Time, as_folds
 from tikhon.selection.scores import Score
 from tikhon.selection.split import Rows
@@ -121,6 +123,8 @@ def outer_folds(folds: Any, nested: Any, *, grouped: bool) -> Folds | None:
             "use folds=10."
         )
     rule = as_folds(folds, grouped=grouped)
+    if isinstance(rule, ClassFolds):
+        return _outer_of_classes(rule, nested, grouped=grouped)
     if isinstance(rule, KFold | Stratified | Grouped | Blocked | Time):
         return rule if isinstance(nested, bool | np.bool_) else replace(rule, k=int(nested))
     if not callable(getattr(folds, "split", None)):
@@ -136,6 +140,13 @@ def outer_folds(folds: Any, nested: Any, *, grouped: bool) -> Folds | None:
     return rule
 
 
+def _outer_of_classes(rule: ClassFolds, nested: Any, *, grouped: bool) -> ClassFolds:
+    """The same for folds that keep every class in every training set."""
+    if rule.rule is None:
+        return rule if isinstance(nested, bool | np.bool_) else rule.with_folds(int(nested))
+    return replace(rule, rule=outer_folds(rule.rule, nested, grouped=grouped))
+
+
 def nest(
     study: Study,
     data: Data,
@@ -144,6 +155,7 @@ def nest(
     score: Score,
     *,
     supports: bool,
+    stop: Stop | None = None,
 ) -> Study:
     """Return a study with the honest score of the procedure `inner` that made it.
 
@@ -159,6 +171,9 @@ def nest(
         What the chosen solution is judged by, on the rows set aside.
     supports : bool
         Whether the penalty sets coefficients to 0.
+    stop : Stop, optional
+        Where the time is up before the last outer fold is done there is no honest score: the study
+        comes back without one, with a warning.
     """
     started = time.perf_counter()
     split = outer.split(Rows(data.design, data.y, data.used, data.groups))
@@ -171,6 +186,13 @@ def nest(
         except ValueError as error:
             error.add_note(f"(on the training rows of outer fold {k} of {len(split)}, `nested`)")
             raise
+        if part.skipped or (stop is not None and stop.now and k + 1 < len(split)):
+            warn_user(
+                f"the time was up after {k} of {len(split)} outer folds, so there is no nested "
+                "score; raise `max_seconds`, or use fewer strengths or folds.",
+                FitWarning,
+            )
+            return study
         solution = part.path[at]
         scores.append(_judge(solution, data, test, score))
         weights.append(float(len(test)) if data.s is None else float(data.s[test].sum()))

@@ -23,7 +23,7 @@ from tikhon.selection.rules import Rule
 from tikhon.selection.scores import Score
 from tikhon.selection.split import Rows, Split
 from tikhon.selection.study import Study, fold_of_rows, summarise
-from tikhon.solvers.choose import plan_penalised
+from tikhon.solvers.choose import PenalisedPlan, plan_penalised
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised import PenalisedMachine
 from tikhon.solvers.training import Training
@@ -67,8 +67,11 @@ class PenalisedBench:
 
     def machine(self, penalty: Penalty) -> PenalisedMachine:
         """Prepare the table for one penalty."""
-        plan = plan_penalised(self.data.design, penalty, self.solver)
-        return plan.machine(self.training, penalty, self.tol, self.stop)
+        return self.plan(penalty).machine(self.training, penalty, self.tol, self.stop)
+
+    def plan(self, penalty: Penalty) -> PenalisedPlan:
+        """Return the regime for one penalty, and why."""
+        return plan_penalised(self.data.design, penalty, self.solver)
 
 
 def study_penalised(
@@ -90,6 +93,7 @@ def study_penalised(
         )
     whole, *fits = machine.fits([machine.training.everything(), *split.train], lams)
     kept = max(1, min(fit.solved for fit in (whole, *fits)))
+    skipped = len(lams) - kept
     lams, whole = lams[:kept], whole.part(0, kept)
     scores, fold_weight = _scores(machine.training, split, fits, lams, score)
     mean, se = summarise(scores, fold_weight)
@@ -102,6 +106,7 @@ def study_penalised(
             one_target=data.one_target,
             feature_names=data.feature_names,
             seconds=seconds,
+            skipped=skipped,
         ),
         scores=scores,
         mean=mean,
@@ -112,9 +117,10 @@ def study_penalised(
         greater_is_better=score.greater_is_better,
         method="folds",
         rule=rule,
-        solver=machine.name,
+        solver=str(bench.plan(machine.penalty)),
         seconds=seconds,
         sample=Sample.of(Squared(), data, intercept=machine.training.intercept),
+        skipped=skipped,
     )
 
 

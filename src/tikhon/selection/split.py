@@ -50,9 +50,10 @@ class Rows:
         """Return a hash of each used row: the same for dense, sparse and every memory order.
 
         Columns are first scaled by the power of two nearest their largest value, so a change
-        of units by a power of two does not change the folds.
+        of units by a power of two does not change the folds; rows of weight 0 have no say in it.
         """
-        scan = self.design.scan
+        whole = len(self.used) == self.n
+        scan = (self.design if whole else self.design.rows(self.used)).scan
         largest = np.maximum(np.abs(scan.minimum), np.abs(scan.maximum))
         exponent = np.frexp(largest)[1].astype(np.int32)
         if not isinstance(self.design, DenseDesign | SparseDesign):

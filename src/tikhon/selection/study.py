@@ -78,6 +78,8 @@ class Study:
         Loss, rows, columns and targets, as information criteria count them.
     nested : Nested or None
         The score of the whole procedure, choice included, where it was asked for.
+    skipped : int
+        How many of the strengths asked for were not solved in time; the weakest ones.
     """
 
     path: Path
@@ -94,6 +96,7 @@ class Study:
     seconds: float
     sample: Sample
     nested: Nested | None = None
+    skipped: int = 0
 
     def __repr__(self) -> str:
         how = self.method if self.scores is None else f"{self.scores.shape[1]} folds"

@@ -109,6 +109,10 @@ class PenalisedPlan:
             return PenalisedColumns(WideTable(training), penalty, tol, stop)
         return PenalisedWide(WideTable(training), penalty, tol, stop)
 
+    def __str__(self) -> str:
+        names = {"tall": PenalisedTall.name, "columns": PenalisedColumns.name}
+        return f"{self.regime} ({self.reason}): {names.get(self.regime, PenalisedWide.name)}"
+
 
 def has_machine(loss: Loss, penalty: Penalty, d: int) -> bool:
     """Whether a problem other than ridge has a compiled solver."""

@@ -56,6 +56,8 @@ def run(
     max_iter: int,
     measure_every: int = 1,
     passes_per_step: float = 1.0,
+    passes_of: Callable[[State], float] | None = None,
+    limit: str = "max_iter",
     max_seconds: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Loop[State]:
@@ -75,8 +77,14 @@ def run(
     measure_every : int
         Measuring costs about as much as a step: do it this often.
     passes_per_step : float
-        Sweeps over the data in a step, for the history.
+        Sweeps over the data in a step, for the history. Measuring is not counted: it is no part of
+        the algorithm.
+    passes_of : callable, optional
+        Sweeps so far, as a state knows them, where steps differ.
+    limit : str
+        How the solver calls `max_iter`, for the remedy.
     max_seconds : float, optional
+        Looked at after each step.
     callback : callable, optional
         Called with a `Progress` at each measurement; returning True stops the loop.
     """
@@ -88,22 +96,33 @@ def run(
         columns = tuple(zip(*trace, strict=True)) or ((), (), (), ())
         return Loop(state, status, History(*columns), iteration)
 
+    def measured() -> Status | None:
+        """Record where the state is; say whether that is the end."""
+        objective, gap = measure(state)
+        elapsed = time.perf_counter() - started
+        passes = iteration * passes_per_step if passes_of is None else passes_of(state)
+        trace.append((objective, gap, elapsed, passes))
+        if gap <= tol:
+            return Status(StatusCode.CONVERGED)
+        if not objective < float("inf"):
+            return _diverged(objective)
+        if callback is not None and callback(Progress(iteration, objective, gap, elapsed)):
+            return Status(StatusCode.INTERRUPTED, "stopped by the callback.")
+        if iteration >= max_iter:
+            return _out_of(StatusCode.MAX_ITER, gap, tol, limit)
+        if late():
+            return _out_of(StatusCode.MAX_SECONDS, gap, tol, "max_seconds")
+        return None
+
+    def late() -> bool:
+        return max_seconds is not None and time.perf_counter() - started > max_seconds
+
     try:
         while True:
-            if iteration % measure_every == 0 or iteration >= max_iter:
-                objective, gap = measure(state)
-                elapsed = time.perf_counter() - started
-                trace.append((objective, gap, elapsed, iteration * passes_per_step))
-                if gap <= tol:
-                    return end(Status(StatusCode.CONVERGED))
-                if not objective < float("inf"):
-                    return end(_diverged(objective))
-                if callback is not None and callback(Progress(iteration, objective, gap, elapsed)):
-                    return end(Status(StatusCode.INTERRUPTED, "stopped by the callback."))
-                if iteration >= max_iter:
-                    return end(_out_of(StatusCode.MAX_ITER, gap, tol, "`max_iter`"))
-                if max_seconds is not None and elapsed > max_seconds:
-                    return end(_out_of(StatusCode.MAX_SECONDS, gap, tol, "`max_seconds`"))
+            if iteration % measure_every == 0 or iteration >= max_iter or late():
+                status = measured()
+                if status is not None:
+                    return end(status)
             state = step(state)
             iteration += 1
     except KeyboardInterrupt:
@@ -112,7 +131,7 @@ def run(
 
 def _out_of(code: StatusCode, gap: float, tol: float, what: str) -> Status:
     return Status(
-        code, f"gap {gap:.1e}, wanted {tol:.0e}.", f"Raise {what}, or use a larger `lam`."
+        code, f"gap {gap:.1e}, wanted {tol:.0e}.", f"Raise `{what}`, or use a larger `lam`."
     )
 
 
@@ -120,5 +139,5 @@ def _diverged(objective: float) -> Status:
     return Status(
         StatusCode.DIVERGED,
         f"the objective became {objective}.",
-        "Scale the columns (standardize=True), or use a larger `lam`.",
+        "Scale the columns (standardize=True), use a shorter step, or a larger `lam`.",
     )

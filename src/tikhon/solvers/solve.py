@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,29 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
 from tikhon.data.moments import Cells
-from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import Problems, UnsupportedError
+from tikhon.penalties import L1, Scaled, Weighted
+from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Solution, Status, StatusCode
 from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
-from tikhon.solvers.least_squares import least_squares
 from tikhon.solvers.loop import Progress
-from tikhon.solvers.proximal_gradient import proximal_gradient
+from tikhon.solvers.proximal_gradient import ProximalGradient
 from tikhon.solvers.ridge import ridge_refined
-from tikhon.solvers.solve_penalised import solve_penalised
+from tikhon.solvers.solve_penalised import Single, solve_penalised, unpenalised
+from tikhon.solvers.task import Solver, Task
 from tikhon.solvers.training import Training
-from tikhon.typing import Float64Array
 
-__all__ = ["check_targets", "solve", "solve_generic"]
+__all__ = [
+    "GENERIC",
+    "check_targets",
+    "generic_df",
+    "mean_loss",
+    "refuse_solver",
+    "solve",
+    "solve_generic",
+    "solve_one",
+]
 
 GENERIC = "proximal_gradient"
 
@@ -37,7 +47,7 @@ def solve(
     y: Any,
     *,
     sample_weight: Any = None,
-    solver: str = "auto",
+    solver: str | Solver = "auto",
     tol: float = 1e-8,
     max_iter: int | None = None,
     max_seconds: float | None = None,
@@ -51,15 +61,18 @@ def solve(
     X : array, sparse array or DataFrame of shape (n, d)
     y : array of shape (n,) or (n, targets)
     sample_weight : array of shape (n,), optional
-    solver : str, default "auto"
+    solver : str or solver, default "auto"
         For least squares with L2: "tall", "wide" or "iterative". For everything, and by
-        default for what has no faster solver: "proximal_gradient".
+        default for what has no faster solver: "proximal_gradient". Or one of `tk.solvers` with
+        its options, ``tk.solvers.GradientDescent(step=0.1)``.
     tol : float, default 1e-8
         Relative duality gap (KKT residual where there is no dual) to reach.
     max_iter : int, optional
-        Iterations of an iterative solver; 20000 by default.
+        Iterations of an iterative solver named by a word; 20000 by default. One of `tk.solvers`
+        has its own.
     max_seconds : float, optional
-        Iterative solvers return the best so far after this time, with its certificate.
+        After this time the best so far is returned, with its certificate. Ridge and least squares
+        are solved directly, with nothing to return before the end, and finish.
     callback : callable, optional
         Iterative solvers call it with their progress; returning True stops them.
 
@@ -78,28 +91,83 @@ def solve(
     """
     data = as_data(X, y, sample_weight=sample_weight)
     check_targets(problem, data)
+    stop = Stop.after(max_seconds)
+    if not isinstance(solver, str):
+        _refuse_what_is_no_solver(solver, max_iter)
+        return solver.solve(Task.of(problem, data, tol, max_seconds, callback))
     ridge = is_ridge(problem.loss, problem.penalty)
     direct = ridge or has_machine(problem.loss, problem.penalty, data.design.shape[1])
     if direct and solver != GENERIC:
         _refuse_iteration_options(solver, max_iter, callback)
-        if ridge:
-            return _solve_squared(problem, data, solver, tol)
-        return solve_penalised(
-            problem.penalty,
-            problem.lam,
-            data,
-            standardize=False,
-            intercept=problem.intercept,
-            solver=solver,
-            tol=tol,
-            stop=Stop(float("inf") if max_seconds is None else max_seconds),
+        return solve_one(
+            problem, data, standardize=False, solver=solver, tol=tol, stop=stop
         ).solution
+    refuse_solver(problem, solver)
+    return solve_generic(
+        problem, data, None, tol, stop, max_iter=max_iter or MAX_ITER, callback=callback
+    )
+
+
+def solve_one(
+    problem: Problem, data: Data, *, standardize: bool, solver: str, tol: float, stop: Stop
+) -> Single:
+    """Solve one problem, with or without standardising, by the fastest solver there is."""
+    check_targets(problem, data)
+    if solver != GENERIC:
+        if is_ridge(problem.loss, problem.penalty):
+            return _solve_squared(problem, data, solver, tol, standardize=standardize)
+        if has_machine(problem.loss, problem.penalty, data.design.shape[1]):
+            return solve_penalised(
+                problem.penalty,
+                problem.lam,
+                data,
+                standardize=standardize,
+                intercept=problem.intercept,
+                solver=solver,
+                tol=tol,
+                stop=stop,
+            )
+    refuse_solver(problem, solver)
+    found = solve_generic(problem, data, None, tol, stop, standardize=standardize)
+    df = generic_df(problem.penalty, found)
+    return Single(found, df, mean_loss(problem, data, found), np.empty(0, dtype=np.int64))
+
+
+def refuse_solver(problem: Problem, solver: str) -> None:
+    """Refuse the name of a solver that does not take this problem."""
     if solver not in ("auto", GENERIC):
         raise UnsupportedError(
             f"`solver` for {type(problem.loss).__name__} with {type(problem.penalty).__name__} "
             f"must be 'auto' or {GENERIC!r}, got {solver!r}."
         )
-    return solve_generic(problem, data, None, tol, max_iter or MAX_ITER, max_seconds, callback)
+
+
+def generic_df(penalty: Penalty, solution: Solution) -> float:
+    """Degrees of freedom of a target: its nonzeros for the lasso, unknown otherwise."""
+    while isinstance(penalty, Weighted | Scaled):
+        penalty = penalty.penalty
+    if isinstance(penalty, L1):
+        return np.count_nonzero(solution.coef) * len(solution.coef) / solution.coef.size
+    return float("nan")
+
+
+def mean_loss(problem: Problem, data: Data, solution: Solution) -> float:
+    """Mean training loss of a solution, without the penalty."""
+    y, s = (data.y[:, 0] if data.one_target else data.y), data.s
+    z = data.design.predict(solution.coef) + solution.intercept
+    return problem.mean_loss(y, z, s)
+
+
+def _refuse_what_is_no_solver(solver: object, max_iter: int | None) -> None:
+    if not isinstance(solver, Solver) or isinstance(solver, type):
+        raise TypeError(
+            f"`solver` must be a word or one of tk.solvers with its options, such as "
+            f"tk.solvers.GradientDescent(), got {solver!r}."
+        )
+    if max_iter is not None:
+        raise UnsupportedError(
+            f"`max_iter` is an option of the solver here: give it to {type(solver).__name__}(...)."
+        )
 
 
 def _refuse_iteration_options(solver: str, max_iter: int | None, callback: object) -> None:
@@ -129,44 +197,36 @@ def check_targets(problem: Problem, data: Data) -> None:
     problems.raise_if_any()
 
 
-def _solve_squared(problem: Problem, data: Data, solver: str, tol: float) -> Solution:
+def _solve_squared(
+    problem: Problem, data: Data, solver: str, tol: float, *, standardize: bool
+) -> Single:
+    """Ridge, or least squares where there is no penalty."""
     started = time.perf_counter()
     cells = Cells.of(data.labels())
-    training = Training(data.design, data.y, data.s, cells, False, problem.intercept)
+    training = Training(data.design, data.y, data.s, cells, standardize, problem.intercept)
     lam = problem.lam if problem.penalty.strong_convexity > 0 else 0.0
     if lam == 0.0:
-        free = least_squares(training, tol)
-        coefs, intercepts, certificate = free.coef, free.intercept, free.certificate
-        name, passes = free.rung, free.passes
-        deficient = 0 <= free.rank < data.design.shape[1]
-    else:
-        machine = plan_ridge(*data.design.shape, solver).machine(training, lambda _: lam, tol)
-        fit = ridge_refined(
-            machine.frame, machine.spectrum, np.array([lam]), tol=tol, corrections=1
-        )
-        coefs, intercepts, certificate = fit.coefs[0], fit.intercepts[0], fit.certificates[0]
-        name, passes, deficient = machine.name, fit.passes + 1.0, False
-    return Solution(
-        coef=coefs[:, 0] if data.one_target else coefs,
-        intercept=float(intercepts[0]) if data.one_target else intercepts,
-        lam=problem.lam,
+        found = unpenalised(training, data, tol, started)
+        return replace(found, solution=replace(found.solution, lam=problem.lam))
+    machine = plan_ridge(*data.design.shape, solver).machine(training, lambda _: lam, tol)
+    fit = ridge_refined(machine.frame, machine.spectrum, np.array([lam]), tol=tol, corrections=1)
+    coef, intercept, certificate = fit.coefs[0], fit.intercepts[0], fit.certificates[0]
+    status = Status(StatusCode.CONVERGED)
+    if certificate.gap > tol:
+        message = f"gap {certificate.gap:.1e}, wanted {tol:.0e}."
+        status = Status(StatusCode.MAX_ITER, message, "Use a larger `lam`.")
+    solution = Solution(
+        coef=coef[:, 0] if data.one_target else coef,
+        intercept=float(intercept[0]) if data.one_target else intercept,
+        lam=lam,
         certificate=certificate,
-        status=_squared_status(certificate.gap, tol, deficient=deficient),
-        solver=name,
-        passes=passes,
+        status=status,
+        solver=machine.name,
+        passes=fit.passes + 1.0,
         seconds=time.perf_counter() - started,
     )
-
-
-def _squared_status(gap: float, tol: float, *, deficient: bool) -> Status:
-    if deficient:
-        return Status(
-            StatusCode.RANK_DEFICIENT,
-            "the columns do not determine the coefficients; those of least norm are returned.",
-        )
-    if gap <= tol:
-        return Status(StatusCode.CONVERGED)
-    return Status(StatusCode.MAX_ITER, f"gap {gap:.1e}, wanted {tol:.0e}.", "Use a larger `lam`.")
+    none_aliased = np.empty(0, dtype=np.int64)
+    return Single(solution, machine.spectrum.df(lam), float(fit.losses[0]), none_aliased)
 
 
 def solve_generic(
@@ -174,80 +234,16 @@ def solve_generic(
     data: Data,
     start: Solution | None,
     tol: float,
+    stop: Stop,
+    *,
+    standardize: bool = False,
     max_iter: int = MAX_ITER,
-    max_seconds: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
 ) -> Solution:
     """Solve by proximal gradient, from `start` if there is one; smooth losses only."""
-    if problem.loss.smoothness is None and problem.loss.name in _NOT_SMOOTH:
-        raise UnsupportedError(
-            f"{type(problem.loss).__name__} is not differentiable, and the solver for its kinks "
-            "does not exist yet; use SquaredHinge in place of Hinge, Huber in place of Quantile "
-            "or EpsilonInsensitive."
-        )
-    began = time.perf_counter()
-    design = data.design if len(data.used) == len(data.y) else data.design.rows(data.used)
-    y = data.y[data.used][:, 0] if data.one_target else data.y[data.used]
-    s = None if data.s is None else data.s[data.used]
-    mean = design.stats(s).mean if problem.intercept else np.zeros(design.shape[1])
-    view = StandardizedDesign(design, mean, np.ones(design.shape[1]))
-    loop = proximal_gradient(
-        problem,
-        view,
-        y,
-        s,
-        _start(problem, view, y, s, start),
-        tol=tol,
-        max_iter=max_iter,
-        max_seconds=max_seconds,
-        callback=callback,
+    left = stop.remaining if np.isfinite(stop.remaining) else None
+    task = Task.of(problem, data, tol, left, callback, standardize=standardize)
+    accelerated = ProximalGradient(
+        momentum=True, restart=True, step="backtracking", max_iter=max_iter
     )
-    coef, intercept = view.to_base(loop.state.w, loop.state.b)
-    status = loop.status
-    if problem.loss.classification and not problem.loss.per_class:
-        margins = y * (design.predict(coef) + intercept)
-        status = _named_if_separable(status, problem, coef, margins)
-    return Solution(
-        coef=coef,
-        intercept=float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept),
-        lam=problem.lam,
-        certificate=problem.certificate(design, y, coef, intercept, s),
-        status=status,
-        solver=GENERIC.replace("_", " "),
-        passes=2.0 * loop.iterations,
-        seconds=time.perf_counter() - began,
-        history=loop.history,
-    )
-
-
-def _named_if_separable(
-    status: Status, problem: Problem, coef: Float64Array, margins: Float64Array
-) -> Status:
-    """Name classes that a plane separates when nothing keeps the coefficients finite."""
-    free = problem.lam == 0 or problem.penalty.unpenalised(len(coef)).all()
-    if not free or np.any(margins <= 0):
-        return status
-    return Status(
-        StatusCode.SEPARABLE,
-        "a plane separates the classes, so the loss has no minimiser: coefficients grow without "
-        "end, and these are where the solver stopped.",
-        "Use a penalty with `lam` > 0.",
-    )
-
-
-_NOT_SMOOTH = ("hinge", "quantile", "epsilon_insensitive")
-
-
-def _start(
-    problem: Problem,
-    view: StandardizedDesign,
-    y: Float64Array,
-    s: Float64Array | None,
-    start: Solution | None,
-) -> tuple[Float64Array, Float64Array]:
-    """A previous solution, or the null model (made finite, for a single class)."""
-    if start is not None:
-        w, b = view.from_base(start.coef, start.intercept)
-        return w, np.asarray(b)
-    w, b = problem.null(view, y, s)
-    return w, np.clip(np.asarray(b, dtype=np.float64), -30.0, 30.0)
+    return accelerated.solve(task, start)

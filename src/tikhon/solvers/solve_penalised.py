@@ -19,7 +19,7 @@ from tikhon.solvers.least_squares import least_squares
 from tikhon.solvers.penalised import certified_fit, judge
 from tikhon.solvers.training import Training
 
-__all__ = ["Single", "solve_penalised"]
+__all__ = ["Single", "solve_penalised", "unpenalised"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ def solve_penalised(
     if lam == 0:
         bounds = _bounds_alone(penalty, data.design.shape[1])
         if bounds is None:
-            return _unpenalised(training, data, tol, started)
+            return unpenalised(training, data, tol, started)
         penalty = bounds
     strength = np.array([lam if lam > 0 else 1.0])  # where only bounds count, no strength matters
     plan = plan_penalised(data.design, penalty, solver)
@@ -69,7 +69,7 @@ def solve_penalised(
         lam,
         found.certificates[0],
         status,
-        f"{plan.regime} ({plan.reason}): {machine.name}",
+        machine.name,
         time.perf_counter() - started,
     )
     return Single(solution, float(df[0]), float(found.losses[0]), np.empty(0, dtype=np.int64))
@@ -83,7 +83,8 @@ def _bounds_alone(penalty: Penalty, d: int) -> Penalty | None:
     return Sum(NoPenalty(), Box(form.lower, form.upper))
 
 
-def _unpenalised(training: Training, data: Data, tol: float, started: float) -> Single:
+def unpenalised(training: Training, data: Data, tol: float, started: float) -> Single:
+    """Least squares, of least norm where the rows do not determine the coefficients."""
     fit = least_squares(training.rescaled(standardize=False), tol)
     n, d = data.design.shape
     status = Status(StatusCode.CONVERGED)
