@@ -94,10 +94,9 @@ void block(const KernelTable& table, Run<Index> rows, Run<Index> columns, Mutabl
 template <class T>
 Index smo_path(const KernelTable& table, tikhon::SharedRows<T>* shared, Vector target, Vector lower,
                Vector upper, double tube, bool constrained, Vector strengths, double gap,
-               Index steps, Index cache_bytes, int threads, bool exact,
-               std::optional<Vector> start, MutableRows beta, MutableRows residual,
-               MutableVector offsets, MutableVector gaps, MutableIndices taken,
-               MutableIndices status, const tikhon::Stop& stop) {
+               Index steps, Index cache_bytes, int threads, bool exact, std::optional<Vector> start,
+               MutableRows beta, MutableRows residual, MutableVector offsets, MutableVector gaps,
+               MutableIndices taken, MutableIndices status, const tikhon::Stop& stop) {
   const tikhon::SmoProblem problem{target.data(), lower.data(), upper.data(), tube, constrained};
   const tikhon::SmoOptions options{gap, steps, cache_bytes, threads, exact};
   const Index count = static_cast<Index>(strengths.shape(0));
@@ -166,8 +165,8 @@ Index run_dual_descent(const Table& X, const DescentArguments& with, const tikho
 tikhon::DualProblem dual_problem(const Vector& target, const Vector& lower, const Vector& upper,
                                  const Vector& quadratic, const Vector& mean, double tube,
                                  double rho, bool free) {
-  return {target.data(), lower.data(), upper.data(), quadratic.data(), mean.data(), tube,
-          rho,           free};
+  return {target.data(), lower.data(), upper.data(), quadratic.data(),
+          mean.data(),   tube,         rho,          free};
 }
 
 template <class T, class I>
@@ -179,16 +178,15 @@ Index sparse_dual_descent(Run<T> values, Run<I> columns, Run<I> starts, Vector t
   const tikhon::SparseRows<T, I> X{values.data(), columns.data(), starts.data(),
                                    static_cast<Index>(target.shape(0)),
                                    static_cast<Index>(mean.shape(0))};
-  return run_dual_descent(
-      X,
-      {dual_problem(target, lower, upper, quadratic, mean, tube, rho, free),
-       {gap, sweeps, patience},
-       strengths,
-       start,
-       beta,
-       w,
-       outcomes},
-      stop);
+  return run_dual_descent(X,
+                          {dual_problem(target, lower, upper, quadratic, mean, tube, rho, free),
+                           {gap, sweeps, patience},
+                           strengths,
+                           start,
+                           beta,
+                           w,
+                           outcomes},
+                          stop);
 }
 
 template <class T>
@@ -200,16 +198,15 @@ Index dense_dual_descent(Square<T> values, Vector shift, Vector target, Vector l
   const tikhon::DenseRows<T> X{values.data(), values.stride(0), shift.data(),
                                static_cast<Index>(target.shape(0)),
                                static_cast<Index>(mean.shape(0))};
-  return run_dual_descent(
-      X,
-      {dual_problem(target, lower, upper, quadratic, mean, tube, rho, free),
-       {gap, sweeps, patience},
-       strengths,
-       start,
-       beta,
-       w,
-       outcomes},
-      stop);
+  return run_dual_descent(X,
+                          {dual_problem(target, lower, upper, quadratic, mean, tube, rho, free),
+                           {gap, sweeps, patience},
+                           strengths,
+                           start,
+                           beta,
+                           w,
+                           outcomes},
+                          stop);
 }
 
 template <class T, class I>

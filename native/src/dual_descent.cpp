@@ -180,8 +180,8 @@ class DualDescent {
       std::swap(active_[k], active_[k + shuffle_.below(count - k)]);
       const Index i = active_[k];
       const double before = beta_[i];
-      const double slope = problem_.target[i] - product(i) - offset_ - rho * sum_ -
-                           extra_[i] * before;
+      const double slope =
+          problem_.target[i] - product(i) - offset_ - rho * sum_ - extra_[i] * before;
       // Slopes of going up and of going down; the tube has a kink at zero.
       const double up = slope - (before < 0.0 ? -tube : tube);
       const double down = slope - (before > 0.0 ? tube : -tube);
@@ -260,8 +260,8 @@ class DualDescent {
     double b = problem_.free ? offset_ : problem_.rho * sum_;
     double gap = gap_at(f, b);
     if (problem_.free && gap > wanted) {
-      const double other = smooth() ? newton_offset(f, b)
-                                    : best_offset(f, lower_, upper_, problem_.tube);
+      const double other =
+          smooth() ? newton_offset(f, b) : best_offset(f, lower_, upper_, problem_.tube);
       const double better = gap_at(f, other);
       if (better < gap) {
         gap = better;
@@ -388,8 +388,8 @@ Index dual_descent(const Rows& X, const DualProblem& problem, const double* stre
   return count;
 }
 
-#define TIKHON_DUAL_DESCENT(Rows)                                                                \
-  template Index dual_descent(const Rows&, const DualProblem&, const double*, Index,             \
+#define TIKHON_DUAL_DESCENT(Rows)                                                                 \
+  template Index dual_descent(const Rows&, const DualProblem&, const double*, Index,              \
                               const DualOptions&, const double*, double*, double*, DualSolution*, \
                               const Stop&);
 using Sparse32 = SparseRows<float, std::int32_t>;

@@ -14,10 +14,10 @@ namespace tikhon {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Index kLookEvery = 64;        // steps between looks at the clock
-constexpr Index kShrinkEvery = 1000;    // steps, or as many as there are rows
+constexpr Index kLookEvery = 64;      // steps between looks at the clock
+constexpr Index kShrinkEvery = 1000;  // steps, or as many as there are rows
 constexpr double kWorthShrinking = 0.1;
-constexpr int kRounds = 30;             // recomputations of the residuals for one strength
+constexpr int kRounds = 30;  // recomputations of the residuals for one strength
 constexpr double kLeastCurvature = 1e-12;
 
 enum class Outcome { gap_reached, no_violation, stopped, out_of_steps };
@@ -64,9 +64,8 @@ class Smo {
     for (int round = 0; round < kRounds; ++round) {
       const Outcome outcome = iterate(target, &solution.steps);
       finish_round();
-      solution.offset = problem_.constrained
-                            ? best_offset(residual_, lower_, upper_, problem_.tube)
-                            : 0.0;
+      solution.offset =
+          problem_.constrained ? best_offset(residual_, lower_, upper_, problem_.tube) : 0.0;
       solution.gap = full_gap(solution.offset);
       if (solution.gap <= wanted) {
         solution.status = SmoStatus::converged;
@@ -148,6 +147,7 @@ class Smo {
   void load() {
     const Index m = Index(index_.size());
     width_ = padded(m);
+    nothing_.assign(width_, T(0));
     f_.assign(width_, 0.0);
     up_.assign(width_, -kInfinity);
     down_.assign(width_, kInfinity);
@@ -158,7 +158,15 @@ class Smo {
       d_[k] = std::max(float(diagonal_[i]), std::numeric_limits<float>::min());
       set_bounds(k);
     }
+    if (!problem_.constrained) {
+      up_[m] = down_[m] = 0.0;  // the idle row
+    }
   }
+
+  // Without a free offset the sum of the coefficients is nobody's business. An idle row behind the
+  // last one, whose kernel is zero and whose coefficient has no bounds, takes up what the others
+  // leave: steps on one coefficient are then steps on a pair, and there is one algorithm.
+  bool idle(Index k) const { return k >= Index(index_.size()); }
 
   void store() {
     for (std::size_t k = 0; k < index_.size(); ++k) {
@@ -197,6 +205,9 @@ class Smo {
   // --- rows ----------------------------------------------------------------------------------
 
   const T* row(Index k) {
+    if (idle(k)) {
+      return nothing_.data();
+    }
     const Index i = index_[k];
     if (shared_ != nullptr && whole_) {
       return shared_->row(i);
@@ -257,13 +268,6 @@ class Smo {
 
   // --- steps ---------------------------------------------------------------------------------
 
-  Outcome iterate(double target, Index* steps) {
-    if (index_.empty()) {
-      return Outcome::no_violation;
-    }
-    return problem_.constrained ? iterate_pairs(target, steps) : iterate_singles(target, steps);
-  }
-
   // What is looked at between steps: the clock, the gap of the active rows, and who is active.
   // Returns whether to go on; `offset` and the range of slopes belong to the step to come.
   struct Pauses {
@@ -293,17 +297,18 @@ class Smo {
     return true;
   }
 
-  Index check_every() const {
-    return std::max<Index>(kLookEvery, Index(index_.size()) / 8);
-  }
+  Index check_every() const { return std::max<Index>(kLookEvery, Index(index_.size()) / 8); }
 
   Index shrink_every() const { return std::min<Index>(kShrinkEvery, Index(index_.size())); }
 
-  Outcome iterate_pairs(double target, Index* steps) {
+  Outcome iterate(double target, Index* steps) {
+    if (index_.empty()) {
+      return Outcome::no_violation;
+    }
     Pauses pauses{check_every(), shrink_every()};
     Extremes at = extremes();
     while (at.up > at.down) {
-      if (!go_on(&pauses, target, *steps, at.up / 2 + at.down / 2, at.up, at.down)) {
+      if (!go_on(&pauses, target, *steps, offset_of(at), at.up, at.down)) {
         return pauses.outcome;
       }
       if (pauses.shrunk) {
@@ -323,69 +328,38 @@ class Smo {
     return Outcome::no_violation;
   }
 
+  double offset_of(const Extremes& at) const {
+    return problem_.constrained ? at.up / 2 + at.down / 2 : 0.0;
+  }
+
   Extremes extremes() {
-    const std::vector<T> nothing(width_, T(0));
-    return move_pair(0.0, nothing.data(), 0.0, nothing.data(), up_.data(), down_.data(), f_.data(),
-                     width_);
+    return move_pair(0.0, nothing_.data(), 0.0, nothing_.data(), up_.data(), down_.data(),
+                     f_.data(), width_);
   }
 
   // Raise beta_i and lower beta_j by the same, as far as the model and the box say.
   double step_pair(Index k, Index l, double between, double highest) {
-    const Index i = index_[k];
-    const Index j = index_[l];
-    const double sum = diagonal_[i] + diagonal_[j];
+    const double sum = diagonal(k) + diagonal(l);
     const double curvature = std::max(sum - 2.0 * between, kLeastCurvature * sum);
-    const double room_i = room(i, 1);
-    const double room_j = room(j, -1);
-    double step = std::min(room_i, room_j);
+    const double room_k = idle(k) ? kInfinity : room(index_[k], 1);
+    const double room_l = idle(l) ? kInfinity : room(index_[l], -1);
+    double step = std::min(room_k, room_l);
     const double slope = highest - (f_[l] + down_[l]);
     if (slope < step * curvature) {
       step = slope / curvature;
     }
-    move(i, 1, step, room_i);
-    move(j, -1, step, room_j);
-    set_bounds(k);
-    set_bounds(l);
+    settle(k, 1, step, room_k);
+    settle(l, -1, step, room_l);
     return step;
   }
 
-  Outcome iterate_singles(double target, Index* steps) {
-    Pauses pauses{check_every(), shrink_every()};
-    Single at = steepest();
-    while (at.slope > 0.0) {
-      if (!go_on(&pauses, target, *steps, 0.0, at.slope, -at.slope)) {
-        return pauses.outcome;
-      }
-      if (pauses.shrunk) {
-        at = steepest();
-      }
-      const T* x = row(at.best);
-      const double step = step_single(at.best);
-      ++*steps;
-      at = move_single(step, x, up_.data(), down_.data(), d_.data(), f_.data(), width_);
-    }
-    return Outcome::no_violation;
-  }
+  double diagonal(Index k) const { return idle(k) ? 0.0 : diagonal_[index_[k]]; }
 
-  Single steepest() {
-    const std::vector<T> nothing(width_, T(0));
-    return move_single(0.0, nothing.data(), up_.data(), down_.data(), d_.data(), f_.data(), width_);
-  }
-
-  double step_single(Index k) {
-    const Index i = index_[k];
-    const double above = f_[k] + up_[k];
-    const double below = -(f_[k] + down_[k]);
-    const int direction = above > below ? 1 : -1;
-    const double slope = std::max(above, below);
-    const double most = room(i, direction);
-    double step = most;
-    if (slope < step * diagonal_[i]) {
-      step = slope / diagonal_[i];
+  void settle(Index k, int direction, double step, double most) {
+    if (!idle(k)) {
+      move(index_[k], direction, step, most);
+      set_bounds(k);
     }
-    move(i, direction, step, most);
-    set_bounds(k);
-    return direction * step;
   }
 
   // --- gaps and residuals --------------------------------------------------------------------
@@ -549,6 +523,7 @@ class Smo {
   std::vector<double> up_;
   std::vector<double> down_;
   std::vector<float> d_;
+  std::vector<T> nothing_;  // a row of zeros
   std::unique_ptr<Panel<T>> panel_;
 };
 

@@ -96,53 +96,6 @@ struct BestPartner {
   }
 };
 
-TIKHON_INLINE double single_slope(const double* up, const double* down, double f, Index k) {
-  const double above = f + up[k];
-  const double below = -(f + down[k]);
-  const double slope = above > below ? above : below;
-  return slope > 0.0 ? slope : 0.0;
-}
-
-struct MoveSingle {
-  template <Isa isa, class T>
-  TIKHON_INLINE static void run(double a, const T* TIKHON_RESTRICT x,
-                                const double* TIKHON_RESTRICT up,
-                                const double* TIKHON_RESTRICT down,
-                                const float* TIKHON_RESTRICT diagonal, double* TIKHON_RESTRICT f,
-                                Index width, Single* out) {
-    double steepest[kLanes] = {};
-    float best = -1.0F;
-    Index place = 0;
-    for (Index base = 0; base < width; base += kRowPad) {
-      float lane[kLanes];
-      std::fill_n(lane, kLanes, -1.0F);
-      for (Index k = base; k < base + kRowPad; k += kLanes) {
-        for (int l = 0; l < kLanes; ++l) {
-          const double moved = f[k + l] - a * double(x[k + l]);
-          f[k + l] = moved;
-          const double slope = single_slope(up, down, moved, k + l);
-          steepest[l] = slope > steepest[l] ? slope : steepest[l];
-          const float value = float(slope) * float(slope) / diagonal[k + l];
-          lane[l] = value > lane[l] ? value : lane[l];
-        }
-      }
-      const float most = largest(lane);
-      if (most > best) {
-        best = most;
-        place = base;
-      }
-    }
-    const auto value = [&](Index k) {
-      const float slope = float(single_slope(up, down, f[k], k));
-      return slope * slope / diagonal[k];
-    };
-    while (value(place) != best) {
-      ++place;
-    }
-    *out = {place, *std::max_element(steepest, steepest + kLanes)};
-  }
-};
-
 }  // namespace
 
 template <class T>
@@ -161,14 +114,6 @@ Index best_partner(double highest, double d, const T* x, const double* f, const 
   return found;
 }
 
-template <class T>
-Single move_single(double a, const T* x, const double* up, const double* down,
-                   const float* diagonal, double* f, Index width) {
-  Single found{};
-  multiversion<MoveSingle>(a, x, up, down, diagonal, f, width, &found);
-  return found;
-}
-
 template Extremes move_pair(double, const float*, double, const float*, const double*,
                             const double*, double*, Index);
 template Extremes move_pair(double, const double*, double, const double*, const double*,
@@ -177,9 +122,4 @@ template Index best_partner(double, double, const float*, const double*, const d
                             const float*, Index);
 template Index best_partner(double, double, const double*, const double*, const double*,
                             const float*, Index);
-template Single move_single(double, const float*, const double*, const double*, const float*,
-                            double*, Index);
-template Single move_single(double, const double*, const double*, const double*, const float*,
-                            double*, Index);
-
 }  // namespace tikhon

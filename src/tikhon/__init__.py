@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, losses, penalties, solvers, testing
+    from tikhon import conventions, datasets, kernel, losses, penalties, solvers, testing
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from tikhon.estimators import (
+        SVM,
+        SVR,
         ElasticNet,
         GeneralizedLinear,
         Lasso,
         LinearRegression,
+        LinearSVM,
         Ridge,
         RidgeClassifier,
     )
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "SVM",
+    "SVR",
     "AccuracyError",
     "Certificate",
     "DataWarning",
@@ -51,6 +56,7 @@ __all__ = [
     "InputError",
     "Lasso",
     "LinearRegression",
+    "LinearSVM",
     "Path",
     "Problem",
     "Ridge",
@@ -65,6 +71,7 @@ __all__ = [
     "cross_validate",
     "datasets",
     "folds",
+    "kernel",
     "losses",
     "moore_penrose_residuals",
     "path",
@@ -90,10 +97,13 @@ _HOME = {
     "InputError": "tikhon.errors",
     "Lasso": "tikhon.estimators",
     "LinearRegression": "tikhon.estimators",
+    "LinearSVM": "tikhon.estimators",
     "Path": "tikhon.results",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
     "RidgeClassifier": "tikhon.estimators",
+    "SVM": "tikhon.estimators",
+    "SVR": "tikhon.estimators",
     "Score": "tikhon.selection",
     "Solution": "tikhon.results",
     "Spectrum": "tikhon.solvers.spectrum",
@@ -104,6 +114,7 @@ _HOME = {
     "cross_validate": "tikhon.selection",
     "datasets": "tikhon",
     "folds": "tikhon.selection",
+    "kernel": "tikhon",
     "losses": "tikhon",
     "moore_penrose_residuals": "tikhon.solvers.minimum_norm",
     "path": "tikhon.paths",

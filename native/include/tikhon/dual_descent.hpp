@@ -3,8 +3,8 @@
 //     max_beta  t' beta - tube ||beta||_1 - sum_i quadratic_i beta_i^2 / (2 C)
 //               - || sum_i beta_i x~_i ||^2 / 2,      C lower <= beta <= C upper,
 //
-// with w = sum_i beta_i x~_i kept up to date, rows x~ = x - mean. quadratic = 0 is the hinge (or the
-// tube), quadratic = 1 / p with upper = infinity the squared hinge.
+// with w = sum_i beta_i x~_i kept up to date, rows x~ = x - mean. quadratic = 0 is the hinge (or
+// the tube), quadratic = 1 / p with upper = infinity the squared hinge.
 //
 // A free offset asks for sum beta = 0. It is held by an augmented Lagrangian: rows carry one more
 // column sqrt(rho), and what is left of sum beta moves the multiplier, which is the offset b, after
@@ -25,10 +25,11 @@ struct DualProblem {
   const double* lower;
   const double* upper;
   const double* quadratic;
-  const double* mean;  // d; of the rows as they are stored; 0 for dense rows, which shift themselves
+  const double*
+      mean;  // d; of the rows as they are stored; 0 for dense rows, which shift themselves
   double tube;
-  double rho;   // square of the extra column; 0 without an offset
-  bool free;    // whether the offset is free, or else a column that is penalised like the others
+  double rho;  // square of the extra column; 0 without an offset
+  bool free;   // whether the offset is free, or else a column that is penalised like the others
 };
 
 struct DualOptions {

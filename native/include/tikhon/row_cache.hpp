@@ -12,11 +12,11 @@
 
 namespace tikhon {
 
-// Rows are padded by zeros to a multiple of this, so that passes over them need no tail.
+// Rows are padded by zeros, one at least, to a multiple of this, so that passes need no tail.
 constexpr Index kRowPad = 128;
 
 inline Index padded(Index width) {
-  return ceil_div(width, kRowPad) * kRowPad;
+  return ceil_div(width + 1, kRowPad) * kRowPad;
 }
 
 // Least recently used rows leave first. At least two rows are held, whatever the budget: a step

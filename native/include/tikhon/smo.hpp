@@ -51,8 +51,9 @@ struct SmoSolution {
 };
 
 // Solve for each strength, in order, each from the one before. `beta` (count x n) and `residual`
-// (count x n), which is t - K beta, are written strength by strength; `start` (n), or null, is where
-// the first begins. `shared`, or null, holds rows for several solvers. Returns how many were begun.
+// (count x n), which is t - K beta, are written strength by strength; `start` (n), or null, is
+// where the first begins. `shared`, or null, holds rows for several solvers. Returns how many were
+// begun.
 template <class T>
 Index smo_path(const KernelTable& table, SharedRows<T>* shared, const SmoProblem& problem,
                const double* strengths, Index count, const SmoOptions& options, const double* start,

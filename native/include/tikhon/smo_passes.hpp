@@ -10,9 +10,9 @@
 namespace tikhon {
 
 struct Extremes {
-  Index highest;   // the position of the largest f + up
-  double up;       // its value
-  double down;     // the smallest f + down
+  Index highest;  // the position of the largest f + up
+  double up;      // its value
+  double down;    // the smallest f + down
 };
 
 // f -= a x + b y, then the extremes of f.
@@ -24,15 +24,5 @@ Extremes move_pair(double a, const T* x, double b, const T* y, const double* up,
 template <class T>
 Index best_partner(double highest, double d, const T* x, const double* f, const double* down,
                    const float* diagonal, Index width);
-
-struct Single {
-  Index best;     // the position of the largest gain
-  double slope;   // the largest slope in either direction
-};
-
-// f -= a x, then the row with the largest gain slope^2 / d_i.
-template <class T>
-Single move_single(double a, const T* x, const double* up, const double* down,
-                   const float* diagonal, double* f, Index width);
 
 }  // namespace tikhon

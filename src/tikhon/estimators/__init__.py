@@ -4,14 +4,20 @@ from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.generalized_linear import GeneralizedLinear
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
+from tikhon.estimators.linear_svm import LinearSVM
 from tikhon.estimators.ridge import Ridge
 from tikhon.estimators.ridge_classifier import RidgeClassifier
+from tikhon.estimators.svm import SVM
+from tikhon.estimators.svr import SVR
 
 __all__ = [
+    "SVM",
+    "SVR",
     "ElasticNet",
     "GeneralizedLinear",
     "Lasso",
     "LinearRegression",
+    "LinearSVM",
     "Ridge",
     "RidgeClassifier",
 ]
