@@ -27,17 +27,24 @@ bench: .venv/.installed
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 
+# What the build needs stays in the environment, so that a change of one file compiles one file.
+.venv/.build: .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.20" ninja
+	@touch $@
+
 # An editable install: Python changes take effect at once, native changes on the next make.
-.venv/.installed: .venv/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+INSTALL := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e
+
+.venv/.installed: .venv/.build $(SOURCES)
+	$(INSTALL) .
 	@touch $@
 
 .venv/.test: .venv/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	$(INSTALL) ".[test]"
 	@touch $@
 
 .venv/.check: .venv/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[check]"
+	$(INSTALL) ".[check]"
 	@touch $@
 
 clean:

@@ -16,6 +16,14 @@ ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "sklearn": ("scikit-learn==1.9.1", "numpy==2.4.6", "scipy==1.17.1"),
     "glmnet": ("python-glmnet==2.6.1", "scikit-learn==1.9.1", "numpy==2.4.6", "scipy==1.17.1"),
+    "celer": ("celer==0.7.4", "scikit-learn==1.7.2", "numpy==2.4.6", "scipy==1.17.1"),
+    "skglm": (
+        "skglm==0.5",
+        "numba==0.68.1",
+        "scikit-learn==1.9.1",
+        "numpy==2.4.6",
+        "scipy==1.17.1",
+    ),
     "adelie": ("adelie==1.1.52", "scikit-learn==1.9.1", "numpy==1.26.4", "scipy==1.17.1"),
 }
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 DECADES = tuple(10.0**-k for k in range(3, 16))
 
+FROM = tuple(10.0**-k for k in range(1, 16))
+"""For tolerances that are relative to the null model, where the loosest may already do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Library:
@@ -24,6 +27,9 @@ class Library:
     comparable: bool = True
     note: str = ""
 
+
+CHOICE = "returns no path: judged at the strength it selects alone"
+CERTIFIED = "at its default: gap certified at every strength"
 
 LIBRARIES: dict[str, dict[str, Library]] = {
     "ridge_cv": {
@@ -56,5 +62,45 @@ LIBRARIES: dict[str, dict[str, Library]] = {
     "ridge_fit": {
         "tikhon": Library("tikhon, one fit", "tikhon", "ridge_fit"),
         "sklearn": Library("scikit-learn Ridge", "sklearn", "ridge_fit"),
+    },
+    "lasso_cv": {
+        "tikhon": Library("tikhon", "tikhon", "lasso_cv", note=CERTIFIED),
+        "sklearn": Library(
+            "scikit-learn LassoCV", "sklearn", "lasso_cv", layout="F", tolerances=FROM, note=CHOICE
+        ),
+        "glmnet": Library("python-glmnet", "glmnet", "lasso_cv", layout="F", tolerances=DECADES),
+        "celer": Library(
+            "celer LassoCV", "celer", "lasso_cv", layout="F", tolerances=FROM, note=CHOICE
+        ),
+        "adelie": Library(
+            "adelie",
+            "adelie",
+            "lasso_cv",
+            layout="F",
+            tolerances=DECADES,
+            note="grpnet per fold; cv_grpnet takes no path",
+        ),
+    },
+    "lasso_path": {
+        "tikhon": Library("tikhon", "tikhon", "lasso_path", note=CERTIFIED),
+        "sklearn": Library(
+            "scikit-learn lasso_path", "sklearn", "lasso_path", layout="F", tolerances=FROM
+        ),
+        "glmnet": Library("python-glmnet", "glmnet", "lasso_path", layout="F", tolerances=DECADES),
+        "celer": Library("celer_path", "celer", "lasso_path", layout="F", tolerances=FROM),
+        "skglm": Library("skglm Lasso", "skglm", "lasso_path", layout="F", tolerances=FROM),
+        "adelie": Library("adelie", "adelie", "lasso_path", layout="F", tolerances=DECADES),
+    },
+    "group_path": {
+        "tikhon": Library("tikhon", "tikhon", "group_path", note=CERTIFIED),
+        "tikhon-loose": Library(
+            "tikhon(tol=...)",
+            "tikhon",
+            "group_path",
+            tolerances=FROM,
+            note="as accurate as the others, and certified to that",
+        ),
+        "skglm": Library("skglm GroupLasso", "skglm", "group_path", layout="F", tolerances=FROM),
+        "adelie": Library("adelie", "adelie", "group_path", layout="F", tolerances=DECADES),
     },
 }

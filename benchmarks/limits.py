@@ -4,6 +4,7 @@ Ridge over K folds and all strengths needs at least the products of the data wit
 (one SYRK) and one eigendecomposition per fold plus one for all rows. Both are timed at the shape
 of the problem, with the thread count of the run; so are the rate of GEMM and the bandwidth of
 memory, which bound everything else. Tall problems use X'X (d x d), wide ones XX' (n x n).
+Paths of sparse solutions on wide tables cannot avoid one product that shows all columns.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg as la
+from scipy import sparse
 
 from benchmarks.problems import Problem
-from benchmarks.records import Limits
+from benchmarks.records import Limit, Limits
 from benchmarks.worker import pin
 
 if TYPE_CHECKING:
@@ -71,19 +73,50 @@ def eigh(size: int, repeat: int) -> float:
     return min(fastest(partial(la.eigh, A, driver=name), repeat) for name in ("evd", "evr"))
 
 
-def ridge_limits(problem: Problem, repeat: int) -> Limits:
-    """All limits of a ridge problem over folds."""
-    decompositions, side = problem.n_folds + 1, min(problem.X.shape)
-    rate = bandwidth(repeat)
-    return Limits(
-        side=side,
-        decompositions=decompositions,
-        gemm_flops=gemm_rate(repeat),
-        bandwidth=rate,
-        read_seconds=problem.X.nbytes / rate,
-        syrk_seconds=syrk(problem.X, repeat),
-        eigh_seconds=decompositions * eigh(side, repeat),
+def ridge_parts(problem: Problem, repeat: int) -> tuple[Limit, ...]:
+    """One SYRK, and an eigendecomposition per fold and for all rows."""
+    count, side = problem.n_folds + 1, min(problem.X.shape)
+    product, decompositions = syrk(problem.X, repeat), count * eigh(side, repeat)
+    return (
+        Limit("SYRK + decompositions", product + decompositions, "what the method cannot avoid"),
+        Limit("SYRK of X", product, f"{side} x {side} result"),
+        Limit(f"{count} eigendecompositions", decompositions, f"{side} x {side} each"),
     )
+
+
+def lasso_parts(problem: Problem, repeat: int) -> tuple[Limit, ...]:
+    """Second moments where rows outnumber columns; else X'R for the residuals of the whole path."""
+    n, d = problem.X.shape
+    if n >= d:
+        return (Limit("SYRK of X", syrk(problem.X, repeat), f"{d} x {d} result"),)
+    R = np.random.default_rng(0).standard_normal((n, len(problem.lams)))
+    checks = fastest(lambda: problem.X.T @ R, repeat)
+    title = "X'R of the whole path"
+    return (Limit(title, checks, "one product shows all columns to all strengths"),)
+
+
+PARTS = {
+    "ridge_cv": ridge_parts,
+    "lasso_cv": lasso_parts,
+    "lasso_path": lasso_parts,
+    "group_path": lasso_parts,
+}
+
+
+def limits(problem: Problem, repeat: int) -> Limits:
+    """All limits of a problem."""
+    rate = bandwidth(repeat)
+    size = input_bytes(problem.X)
+    read = Limit("read X once", size / rate, "at the bandwidth of memory")
+    parts = PARTS[problem.task](problem, repeat)
+    return Limits(gemm_rate(repeat), rate, (*parts, read))
+
+
+def input_bytes(X: np.ndarray | sparse.csc_array) -> int:
+    """Bytes of a table, indices included."""
+    if sparse.issparse(X):
+        return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+    return int(X.nbytes)
 
 
 def main() -> None:
@@ -94,7 +127,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     arguments = parser.parse_args()
     pin(arguments.threads)
-    found = ridge_limits(Problem.load(Path(arguments.problem)), arguments.repeat)
+    found = limits(Problem.load(Path(arguments.problem)), arguments.repeat)
     Path(arguments.out, "record.json").write_text(json.dumps(asdict(found), indent=1))
 
 

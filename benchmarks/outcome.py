@@ -18,14 +18,14 @@ class Outcome:
     number of rows. `curve` is the mean held-out squared error at every strength of the problem,
     NaN where the package does not tell. `path` is the coefficients (L, d) and intercepts (L,)
     of all strengths on all rows. `gap` is the package's own statement of its relative gap.
-    None stands for what a package does not give.
+    None stands for what a package does not give: a path alone selects nothing.
     """
 
     seconds: float
-    lam: float
-    lam_refit: float
-    coef: np.ndarray
-    intercept: float
+    lam: float | None = None
+    lam_refit: float | None = None
+    coef: np.ndarray | None = None
+    intercept: float | None = None
     curve: np.ndarray | None = None
     path: tuple[np.ndarray, np.ndarray] | None = None
     gap: float | None = None

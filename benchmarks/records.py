@@ -1,12 +1,16 @@
 """The records of a run: what was measured, how accurate it was, under what conditions.
 
-They are written to JSON as they stand (`dataclasses.asdict`), field names and all.
+They are written to JSON as they stand (`dataclasses.asdict`), field names and all, and read back.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 
 @dataclass(slots=True)
@@ -35,17 +39,17 @@ class Accuracy:
     targets are about: the largest gap over all strengths where the library returns its path,
     `suboptimality` otherwise. The whole grid was asked for; an answer that is accurate at the
     selected strength alone is not the answer. `regret` is what the selected strength costs in
-    cross-validation error, relative to the best.
+    cross-validation error, relative to the best. Where nothing is selected these are None.
     """
 
-    lam: float
-    lam_refit: float
-    grid_steps_from_best: int
-    regret: float
-    suboptimality: float
     worst: float
-    curve_difference: float | None
-    stated_gap: float | None
+    lam: float | None = None
+    lam_refit: float | None = None
+    grid_steps_from_best: int | None = None
+    regret: float | None = None
+    suboptimality: float | None = None
+    curve_difference: float | None = None
+    stated_gap: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class Row:
     """A line of the table: the attempt that counts, and the ones that led to it.
 
     `reached` are the accuracy targets this attempt is the answer for, `missed` those that no
-    tolerance reached.
+    tolerance reached. `date` is when it was measured: a run may be continued (`--keep`).
     """
 
     name: str
@@ -73,24 +77,28 @@ class Row:
     reached: tuple[float, ...] = ()
     missed: tuple[float, ...] = ()
     ladder: tuple[Attempt, ...] = ()
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Seconds that some part of the work takes at best."""
+
+    title: str
+    seconds: float
+    remark: str
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Physical limits: seconds, floating-point operations per second, bytes per second."""
+    """Physical limits of a problem; the first of `parts` is what no method can avoid.
 
-    side: int
-    decompositions: int
+    Rates are floating-point operations and bytes per second.
+    """
+
     gemm_flops: float
     bandwidth: float
-    read_seconds: float
-    syrk_seconds: float
-    eigh_seconds: float
-
-    @property
-    def floor_seconds(self) -> float:
-        """What ridge over folds cannot avoid: one SYRK and the eigendecompositions."""
-        return self.syrk_seconds + self.eigh_seconds
+    parts: tuple[Limit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ class Machine:
 
 @dataclass(slots=True)
 class Report:
-    """A whole run."""
+    """A whole run. `input_bytes` is the size of X; `reference_gap` that of the common truth."""
 
     problem: str
     title: str
@@ -117,10 +125,38 @@ class Report:
     n_features: int
     n_lams: int
     n_folds: int
+    input_bytes: int
     threads: int
     date: str
     machine: Machine
-    best_lam: float
+    reference_gap: float
+    best_lam: float | None
     limits: Limits | None
     limits_error: str
     rows: list[Row] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> Report:
+        """Read a report back from its JSON."""
+        return revived(cls, json.loads(path.read_text()))
+
+    def write(self, path: Path) -> None:
+        """Save as JSON."""
+        path.write_text(json.dumps(asdict(self), indent=1) + "\n")
+
+
+def revived(kind: Any, value: Any) -> Any:
+    """The inverse of `asdict`: records and tuples of records where the annotation says so."""
+    if value is None:
+        return None
+    options = [a for a in get_args(kind) if a not in (type(None), ...)]
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(**{key: revived(hints[key], part) for key, part in value.items()})
+    if get_origin(kind) in (list, tuple):
+        return get_origin(kind)(revived(options[0], part) for part in value)
+    if get_origin(kind) is dict:
+        return {key: revived(options[1], part) for key, part in value.items()}
+    if get_origin(kind) is UnionType:
+        return revived(options[0], value)
+    return value

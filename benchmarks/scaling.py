@@ -23,10 +23,11 @@ from benchmarks import launch, tables
 from benchmarks.libraries import LIBRARIES
 from benchmarks.machine import describe
 from benchmarks.problems import build
+from benchmarks.records import Machine, Measurement, revived
 from benchmarks.run import RESULTS
 
 if TYPE_CHECKING:
-    from benchmarks.records import Machine, Measurement
+    from pathlib import Path
 
 GRID, FIT, PEER_FIT = "tikhon: whole grid", "tikhon: one fit", "scikit-learn: one fit"
 SERIES = {
@@ -61,6 +62,12 @@ class Scaling:
     date: str
     machine: Machine
     points: list[Point]
+
+    @classmethod
+    def read(cls, path: Path) -> Scaling:
+        """Read a run back from its JSON."""
+        held = json.loads(path.read_text())
+        return revived(cls, {key: part for key, part in held.items() if key != "growth"})
 
     def growth(self, series: str) -> float | None:
         """Slope of log(seconds) against log(rows)."""

@@ -25,9 +25,9 @@ HEADER = (
 
 
 LEGEND = (
-    "Suboptimality: objective of the returned coefficients minus that of a reference certified "
-    "to 1e-12, relative to the objective of the null model; worst on path: the largest over all "
-    "strengths, where the library returns them. Curve difference: largest relative difference of "
+    "Suboptimality: objective of the returned coefficients minus that of the reference, relative "
+    "to the objective of the null model; worst on path: the largest over all strengths, where the "
+    "library returns them. Curve difference: largest relative difference of "
     "the cross-validation error from one computed fold by fold by Cholesky, over the strengths "
     "the library reports."
 )
@@ -68,7 +68,7 @@ def table(header: Sequence[str], body: Sequence[Sequence[str]]) -> str:
 def strength(row: Row) -> str:
     """Whether the strength is the reference's; if not, how far and what it costs."""
     accuracy = row.attempt.accuracy
-    if accuracy is None or not row.comparable:
+    if accuracy is None or not row.comparable or accuracy.grid_steps_from_best is None:
         return ""
     if accuracy.grid_steps_from_best == 0:
         return "yes"
@@ -125,17 +125,11 @@ def limit_rows(report: Report, base: float | None) -> list[list[str]]:
     limits = report.limits
     if limits is None:
         return [["limits", *[""] * (len(HEADER) - 2), f"FAILED: {report.limits_error}"]]
-    count, side = limits.decompositions, limits.side
-    shown = (
-        ("limit: SYRK + decompositions", limits.floor_seconds, "what the method cannot avoid"),
-        ("limit: SYRK of X", limits.syrk_seconds, f"{side} x {side} result"),
-        (f"limit: {count} eigendecompositions", limits.eigh_seconds, f"{side} x {side} each"),
-        ("limit: read X once", limits.read_seconds, "at the bandwidth of memory"),
-    )
-    return [
-        [title, "", seconds(value), "", ratio(value, base), *[""] * (len(HEADER) - 6), remark]
-        for title, value, remark in shown
-    ]
+    rows = []
+    for part in limits.parts:
+        shown = [f"limit: {part.title}", "", seconds(part.seconds), "", ratio(part.seconds, base)]
+        rows.append([*shown, *[""] * (len(HEADER) - 6), part.remark])
+    return rows
 
 
 def markdown(report: Report) -> str:
@@ -149,6 +143,8 @@ def markdown(report: Report) -> str:
         f"{machine.blas}, Python {machine.python}",
         report.date,
         f"load before the run {machine.load_before:.1f}",
+        f"reference certified to {report.reference_gap:.0e}",
+        f"X takes {size(report.input_bytes)}",
     ]
     if limits is not None:
         rate, bandwidth = limits.gemm_flops / 1e9, limits.bandwidth / 1e9
@@ -159,4 +155,7 @@ def markdown(report: Report) -> str:
     if report.scale != "full":
         parts.append("Small scale: this page tries the harness and says nothing about speed.")
     parts += ["; ".join(facts) + ".", table(HEADER, body), LEGEND]
+    if len({row.date for row in report.rows}) > 1:
+        first, last = (pick(row.date for row in report.rows) for pick in (min, max))
+        parts.append(f"Libraries were measured one after the other, from {first} to {last}.")
     return "\n\n".join(parts) + "\n"

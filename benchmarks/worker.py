@@ -43,7 +43,7 @@ def keep(outcome: Outcome, folder: Path) -> None:
     saved = {
         "lam": outcome.lam,
         "lam_refit": outcome.lam_refit,
-        "coef": np.ravel(outcome.coef),
+        "coef": None if outcome.coef is None else np.ravel(outcome.coef),
         "intercept": outcome.intercept,
         "curve": outcome.curve,
         "gap": outcome.gap,

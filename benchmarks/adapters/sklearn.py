@@ -1,4 +1,4 @@
-"""scikit-learn: `RidgeCV` with folds, its leave-one-out form, and one `Ridge`.
+"""scikit-learn: `RidgeCV` with folds, its leave-one-out form, one `Ridge`; the lasso and its path.
 
 Its ridge minimises sum of squares + alpha ||w||^2, so alpha = n_train lam, where n_train counts
 the rows of the fit at hand. `RidgeCV` keeps alpha when it refits on all rows: the coefficients
@@ -11,7 +11,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.linear_model import Ridge, RidgeCV
+from scipy import sparse
+from sklearn.linear_model import Lasso, LassoCV, Ridge, RidgeCV
+from sklearn.linear_model import lasso_path as sklearn_path
 
 from benchmarks.outcome import Outcome
 
@@ -59,3 +61,49 @@ def ridge_fit(problem: Problem, threads: int, tolerance: float | None) -> Outcom
     start = perf_counter()
     model.fit(problem.X, problem.y)
     return Outcome(perf_counter() - start, lam, lam, model.coef_, model.intercept_)
+
+
+MANY = 10**7
+"""Enough iterations: what ends the work is the tolerance."""
+
+
+def lasso_cv(problem: Problem, threads: int, tolerance: float | None) -> Outcome:
+    """`LassoCV` over the given folds, which run side by side; the strengths mean the same."""
+    model = LassoCV(
+        alphas=problem.lams, cv=problem.splits(), tol=tolerance, max_iter=MANY, n_jobs=threads
+    )
+    start = perf_counter()
+    model.fit(problem.X, problem.y)
+    seconds = perf_counter() - start
+    return Outcome(
+        seconds,
+        model.alpha_,
+        model.alpha_,
+        model.coef_,
+        model.intercept_,
+        curve=model.mse_path_.mean(axis=1),
+    )
+
+
+def lasso_path(problem: Problem, threads: int, tolerance: float | None) -> Outcome:
+    """`lasso_path` on centred data, which it expects; a sparse table is fitted warm, in turn."""
+    del threads
+    if sparse.issparse(problem.X):
+        return _warm(problem, tolerance)
+    mean, y_mean = problem.X.mean(axis=0), problem.y.mean()
+    X, y = np.asfortranarray(problem.X - mean), problem.y - y_mean
+    start = perf_counter()
+    _, coefs, _ = sklearn_path(X, y, alphas=problem.lams, tol=tolerance, max_iter=MANY)
+    seconds = perf_counter() - start
+    return Outcome(seconds, path=(coefs.T, y_mean - mean @ coefs))
+
+
+def _warm(problem: Problem, tolerance: float | None) -> Outcome:
+    model = Lasso(tol=tolerance, max_iter=MANY, warm_start=True)
+    coefs, intercepts = np.empty((len(problem.lams), problem.X.shape[1])), []
+    start = perf_counter()
+    for k, lam in enumerate(problem.lams):
+        model.set_params(alpha=lam).fit(problem.X, problem.y)
+        coefs[k] = model.coef_
+        intercepts.append(model.intercept_)
+    return Outcome(perf_counter() - start, path=(coefs, np.array(intercepts)))

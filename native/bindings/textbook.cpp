@@ -32,6 +32,10 @@ const double* pointer(const OptionalVector& array) {
   return array ? array->data() : nullptr;
 }
 
+double* pointer(const OptionalMutable& array) {
+  return array ? array->data() : nullptr;
+}
+
 // What follows a table in a sweep, the same for every kind of table.
 struct SweepArguments {
   tikhon::SweepColumns columns;
@@ -109,10 +113,10 @@ tikhon::Batches batches_of(const Vector& y, const OptionalVector& weight, Index 
 void dense_stochastic_pass(Block rows, Vector y, OptionalVector weight, Index size, Vector shrink,
                            Vector gain, OptionalVector threshold, double radius, bool intercept,
                            const std::string& loss, double parameter, MutableVector w,
-                           OptionalMutable total, MutableVector offset) {
+                           OptionalMutable total, MutableVector offset, OptionalMutable slopes) {
   const tikhon::BlockOfRows X{rows.data(), static_cast<Index>(rows.shape(1))};
   pass(X, batches_of(y, weight, size, shrink, gain, threshold, radius, intercept), loss, parameter,
-       {w.data(), total ? total->data() : nullptr, offset.data()});
+       {w.data(), pointer(total), offset.data(), pointer(slopes)});
 }
 
 template <class T, class I>
@@ -120,11 +124,11 @@ void sparse_stochastic_pass(Run<T> values, Run<I> columns_of, Run<I> starts, Run
                             Vector y, OptionalVector weight, Index size, Vector shrink, Vector gain,
                             OptionalVector threshold, double radius, bool intercept,
                             const std::string& loss, double parameter, MutableVector w,
-                            OptionalMutable total, MutableVector offset) {
+                            OptionalMutable total, MutableVector offset, OptionalMutable slopes) {
   const tikhon::ChosenRows<T, I> X{values.data(), columns_of.data(), starts.data(), index.data(),
                                    static_cast<Index>(w.shape(0))};
   pass(X, batches_of(y, weight, size, shrink, gain, threshold, radius, intercept), loss, parameter,
-       {w.data(), total ? total->data() : nullptr, offset.data()});
+       {w.data(), pointer(total), offset.data(), pointer(slopes)});
 }
 
 template <class T>
@@ -146,7 +150,8 @@ void define_sparse(nb::module_& m) {
         "columns_of"_a.noconvert(), "starts"_a.noconvert(), "index"_a.noconvert(),
         "y"_a.noconvert(), "weight"_a.noconvert().none(), "size"_a, "shrink"_a.noconvert(),
         "gain"_a.noconvert(), "threshold"_a.noconvert().none(), "radius"_a, "intercept"_a, "loss"_a,
-        "parameter"_a, "w"_a.noconvert(), "total"_a.noconvert().none(), "offset"_a.noconvert());
+        "parameter"_a, "w"_a.noconvert(), "total"_a.noconvert().none(), "offset"_a.noconvert(),
+        "slopes"_a.noconvert().none());
 }
 
 }  // namespace
@@ -161,5 +166,6 @@ void define_textbook(nb::module_& m) {
   m.def("dense_stochastic_pass", &dense_stochastic_pass, "rows"_a.noconvert(), "y"_a.noconvert(),
         "weight"_a.noconvert().none(), "size"_a, "shrink"_a.noconvert(), "gain"_a.noconvert(),
         "threshold"_a.noconvert().none(), "radius"_a, "intercept"_a, "loss"_a, "parameter"_a,
-        "w"_a.noconvert(), "total"_a.noconvert().none(), "offset"_a.noconvert());
+        "w"_a.noconvert(), "total"_a.noconvert().none(), "offset"_a.noconvert(),
+        "slopes"_a.noconvert().none());
 }

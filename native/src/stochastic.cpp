@@ -39,6 +39,7 @@ class Walk {
         v_(at.w),
         u_(at.total),
         offset_(at.offset),
+        seen_(at.slopes),
         slopes_(static_cast<std::size_t>(std::max<Index>(batches.size, 1))),
         bounded_(std::isfinite(batches.radius)) {
     square_ = bounded_ ? tikhon::dot(v_, v_, X_.columns) : 0.0;
@@ -76,7 +77,11 @@ class Walk {
       const Index row = first + i;
       const double z = c_ * X_.dot(row, v_) + offset_[0];
       const double weight = batches_.weight != nullptr ? batches_.weight[row] : 1.0;
-      const double g = weight * slope(batches_.y[row], z) / static_cast<double>(count);
+      const double found = slope(batches_.y[row], z);
+      if (seen_ != nullptr) {
+        seen_[row] = found;
+      }
+      const double g = weight * found / static_cast<double>(count);
       slopes_[static_cast<std::size_t>(i)] = g;
       sum += g;
     }
@@ -144,6 +149,7 @@ class Walk {
   double* v_;
   double* u_;
   double* offset_;
+  double* seen_;
   std::vector<double> slopes_;
   bool bounded_;
   double square_ = 0.0;  // of the norm of v, where there is a ball

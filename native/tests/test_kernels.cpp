@@ -14,11 +14,13 @@
 #include <vector>
 
 #include "tikhon/compensated.hpp"
+#include "tikhon/cyclic_sweep.hpp"
 #include "tikhon/gather.hpp"
 #include "tikhon/hash_rows.hpp"
 #include "tikhon/multiversion.hpp"
 #include "tikhon/parallel.hpp"
 #include "tikhon/scan.hpp"
+#include "tikhon/stochastic.hpp"
 
 namespace {
 
@@ -393,6 +395,151 @@ void test_hash() {
   check_throws<std::invalid_argument>([&] { hash(1, 2, 2000); }, "an exponent out of range");
 }
 
+// A small matrix by rows, by compressed rows and by compressed columns, without its zeros.
+struct Small {
+  static constexpr Index n = 23;
+  static constexpr Index d = 19;
+  std::vector<double> rows = std::vector<double>(n * d, 0.0);
+  std::vector<double> row_values, column_values;
+  std::vector<std::int32_t> columns_of, rows_of;
+  std::vector<std::int32_t> row_starts{0}, column_starts{0};
+
+  Small() {
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> normal;
+    for (double& x : rows) {
+      x = random() % 3 == 0 ? 0.0 : normal(random) / 4.0;
+    }
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < d; ++j) {
+        if (rows[i * d + j] != 0.0) {
+          row_values.push_back(rows[i * d + j]);
+          columns_of.push_back(static_cast<std::int32_t>(j));
+        }
+      }
+      row_starts.push_back(static_cast<std::int32_t>(row_values.size()));
+    }
+    for (Index j = 0; j < d; ++j) {
+      for (Index i = 0; i < n; ++i) {
+        if (rows[i * d + j] != 0.0) {
+          column_values.push_back(rows[i * d + j]);
+          rows_of.push_back(static_cast<std::int32_t>(i));
+        }
+      }
+      column_starts.push_back(static_cast<std::int32_t>(column_values.size()));
+    }
+  }
+};
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(a[i] - b[i]));
+  }
+  return largest;
+}
+
+void test_stochastic() {
+  const Small X;
+  std::vector<Index> order(Small::n);
+  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<double> y(Small::n);
+  for (Index i = 0; i < Small::n; ++i) {
+    y[i] = i % 2 == 0 ? 1.0 : -1.0;
+  }
+  const std::vector<double> weight(Small::n, 1.5);
+  const tikhon::BlockOfRows block{X.rows.data(), Small::d};
+  const tikhon::ChosenRows<double, std::int32_t> chosen{
+      X.row_values.data(), X.columns_of.data(), X.row_starts.data(), order.data(), Small::d};
+  for (const char* loss : {"squared", "logistic", "hinge", "squared_hinge", "huber", "quantile",
+                           "epsilon_insensitive", "poisson", "gamma"}) {
+    for (Index size : {Index{1}, Index{4}, Small::n}) {
+      const auto batches = static_cast<std::size_t>(tikhon::ceil_div(Small::n, size));
+      const std::vector<double> shrink(batches, 0.5), gain(batches, 0.05), step(batches, 0.01);
+      for (const double* threshold : {static_cast<const double*>(nullptr), step.data()}) {
+        for (double radius : {0.1, std::numeric_limits<double>::infinity()}) {
+          const tikhon::Batches with{y.data(),    weight.data(), Small::n, size, shrink.data(),
+                                     gain.data(), threshold,     radius,   true};
+          std::vector<double> w[2], total[2], offset[2], slopes[2];
+          for (int hand : {0, 1}) {
+            w[hand].assign(Small::d, 0.2);
+            total[hand].assign(Small::d, 0.0);
+            offset[hand].assign(2, 0.0);
+            slopes[hand].assign(Small::n, 0.0);
+            const tikhon::Iterates at{w[hand].data(), total[hand].data(), offset[hand].data(),
+                                      slopes[hand].data()};
+            if (hand == 0) {
+              tikhon::stochastic_pass(block, with, loss, 0.3, at);
+            } else {
+              tikhon::stochastic_pass(chosen, with, loss, 0.3, at);
+            }
+          }
+          const std::string what = std::string("stochastic pass, ") + loss;
+          check(largest_difference(w[0], w[1]) < 1e-12, what + ": coefficients");
+          check(largest_difference(total[0], total[1]) < 1e-11, what + ": sums");
+          check(largest_difference(offset[0], offset[1]) < 1e-11, what + ": offset");
+          check(largest_difference(slopes[0], slopes[1]) < 1e-12, what + ": slopes");
+        }
+      }
+    }
+  }
+  std::vector<double> w(Small::d), offset(2);
+  const std::vector<double> one(Small::n, 1.0);
+  const tikhon::Batches with{y.data(),   nullptr, Small::n, 1,    one.data(),
+                             one.data(), nullptr, 1.0,      false};
+  check_throws<std::invalid_argument>(
+      [&] {
+        tikhon::stochastic_pass(block, with, "unheard of", 0.0,
+                                {w.data(), nullptr, offset.data(), nullptr});
+      },
+      "a loss that is not compiled");
+}
+
+void test_cyclic_sweep() {
+  const Small X;
+  std::vector<double> by_columns(Small::n * Small::d), zero(Small::d, 0.0), l1(Small::d, 0.02),
+      upper(Small::d, 0.3), lower(Small::d, -0.3), mean(Small::d, 0.0), curvature(Small::d, 0.0),
+      p(Small::n, 1.0 / Small::n);
+  for (Index j = 0; j < Small::d; ++j) {
+    for (Index i = 0; i < Small::n; ++i) {
+      by_columns[j * Small::n + i] = X.rows[i * Small::d + j];
+      mean[j] += p[i] * X.rows[i * Small::d + j];
+    }
+    for (Index i = 0; i < Small::n; ++i) {
+      const double centred = X.rows[i * Small::d + j] - mean[j];
+      curvature[j] += p[i] * centred * centred;
+    }
+  }
+  const tikhon::DenseColumns<double> dense{by_columns.data(), Small::n, mean.data(), Small::n,
+                                           Small::d};
+  const tikhon::SparseColumns<double, std::int32_t> sparse{
+      X.column_values.data(), X.rows_of.data(), X.column_starts.data(), Small::n, Small::d};
+  const tikhon::CoordinatePenalty penalty{l1.data(), zero.data(), lower.data(), upper.data()};
+  std::vector<double> w[2], residual[2];
+  for (int hand : {0, 1}) {
+    w[hand].assign(Small::d, 0.0);
+    std::vector<double> q(Small::n);
+    for (Index i = 0; i < Small::n; ++i) {
+      q[i] = p[i] * (i % 2 == 0 ? 1.0 : -1.0) - p[i] * (1.0 / Small::n);
+    }
+    tikhon::WeightedResidual left{q.data(), 0.0};
+    for (int sweep = 0; sweep < 5; ++sweep) {
+      if (hand == 0) {
+        tikhon::cyclic_sweep(dense, {p.data(), zero.data(), curvature.data()}, penalty, 0.1, 0,
+                             Small::d, w[hand].data(), &left);
+      } else {
+        tikhon::cyclic_sweep(sparse, {p.data(), mean.data(), curvature.data()}, penalty, 0.1, 0,
+                             Small::d, w[hand].data(), &left);
+      }
+    }
+    for (Index i = 0; i < Small::n; ++i) {
+      residual[hand].push_back(q[i] + left.k * p[i]);
+    }
+  }
+  check(largest_difference(w[0], w[1]) < 1e-12, "cyclic sweep: coefficients");
+  check(largest_difference(residual[0], residual[1]) < 1e-13, "cyclic sweep: residuals");
+}
+
 }  // namespace
 
 int main() {
@@ -406,6 +553,8 @@ int main() {
   test_compensated<double>();
   test_hash<float>();
   test_hash<double>();
+  test_stochastic();
+  test_cyclic_sweep();
   if (failures > 0) {
     std::printf("%d checks failed\n", failures);
     return 1;

@@ -11,7 +11,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tikhon import conventions, datasets, kernel, losses, penalties, solvers, testing
+    from tikhon import (
+        conventions,
+        datasets,
+        kernel,
+        losses,
+        penalties,
+        solvers,
+        testing,
+        theory,
+    )
     from tikhon.errors import (
         AccuracyError,
         DataWarning,
@@ -22,11 +31,16 @@ if TYPE_CHECKING:
     from tikhon.estimators import (
         SVM,
         SVR,
+        Boosted,
         ElasticNet,
+        GammaRegressor,
         GeneralizedLinear,
+        HuberRegressor,
         Lasso,
         LinearRegression,
         LinearSVM,
+        LogisticRegression,
+        PoissonRegressor,
         Ridge,
         RidgeClassifier,
     )
@@ -34,33 +48,41 @@ if TYPE_CHECKING:
     from tikhon.problem import Problem
     from tikhon.report import plots
     from tikhon.results import Certificate, History, Path, Solution, Status
-    from tikhon.selection import Score, Study, cross_validate, folds, rules
+    from tikhon.selection import Score, Study, cross_validate, folds, rules, thresholds
     from tikhon.solvers.cholesky import ridge_cholesky
     from tikhon.solvers.minimum_norm import moore_penrose_residuals, pseudo_inverse
     from tikhon.solvers.solve import solve
     from tikhon.solvers.spectrum import Spectrum
+    from tikhon.theory.priors import Laplace, Normal
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "SVM",
-    "SVR",
+__all__ = [  # noqa: RUF022 - plain order, SVM between Ridge and Score
     "AccuracyError",
+    "Boosted",
     "Certificate",
     "DataWarning",
     "ElasticNet",
     "FitWarning",
+    "GammaRegressor",
     "GeneralizedLinear",
     "Grid",
     "History",
+    "HuberRegressor",
     "InputError",
+    "Laplace",
     "Lasso",
     "LinearRegression",
     "LinearSVM",
+    "LogisticRegression",
+    "Normal",
     "Path",
+    "PoissonRegressor",
     "Problem",
     "Ridge",
     "RidgeClassifier",
+    "SVM",
+    "SVR",
     "Score",
     "Solution",
     "Spectrum",
@@ -83,22 +105,31 @@ __all__ = [
     "solve",
     "solvers",
     "testing",
+    "theory",
+    "thresholds",
 ]
 
 _HOME = {
     "AccuracyError": "tikhon.errors",
+    "Boosted": "tikhon.estimators",
     "Certificate": "tikhon.results",
     "DataWarning": "tikhon.errors",
     "ElasticNet": "tikhon.estimators",
     "FitWarning": "tikhon.errors",
+    "GammaRegressor": "tikhon.estimators",
     "GeneralizedLinear": "tikhon.estimators",
     "Grid": "tikhon.paths",
     "History": "tikhon.results",
+    "HuberRegressor": "tikhon.estimators",
     "InputError": "tikhon.errors",
+    "Laplace": "tikhon.theory.priors",
     "Lasso": "tikhon.estimators",
     "LinearRegression": "tikhon.estimators",
     "LinearSVM": "tikhon.estimators",
+    "LogisticRegression": "tikhon.estimators",
+    "Normal": "tikhon.theory.priors",
     "Path": "tikhon.results",
+    "PoissonRegressor": "tikhon.estimators",
     "Problem": "tikhon.problem",
     "Ridge": "tikhon.estimators",
     "RidgeClassifier": "tikhon.estimators",
@@ -126,6 +157,8 @@ _HOME = {
     "solve": "tikhon.solvers.solve",
     "solvers": "tikhon",
     "testing": "tikhon",
+    "theory": "tikhon",
+    "thresholds": "tikhon.selection",
 }
 
 

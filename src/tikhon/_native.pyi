@@ -184,6 +184,7 @@ def dense_stochastic_pass(
     w: _Float64,
     total: _Float64 | None,
     offset: _Float64,
+    slopes: _Float64 | None,
 ) -> None: ...
 def sparse_stochastic_pass(
     values: _Float,
@@ -203,6 +204,7 @@ def sparse_stochastic_pass(
     w: _Float64,
     total: _Float64 | None,
     offset: _Float64,
+    slopes: _Float64 | None,
 ) -> None: ...
 
 class KernelTable:

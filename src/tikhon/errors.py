@@ -83,6 +83,8 @@ class InputProblem:
         if self.count != 1:
             where.append(f"{self.count} times")
         located = f" ({', '.join(where)})" if where else ""
+        if self.what.endswith("\n"):  # a list with its own line ends
+            return f"[{self.code}] {self.what}{self.remedy}"
         return f"[{self.code}] {self.what.rstrip('.')}{located}. {self.remedy}"
 
 

@@ -17,6 +17,7 @@ import tikhon as tk
 from tikhon.paths.ridge_path import LatePath
 
 ESTIMATORS = [
+    tk.Boosted(tk.Ridge(lam=0.1), delta=0.3),
     tk.LinearRegression(),
     tk.LinearRegression(fit_intercept=False),
     tk.Ridge(),
@@ -25,6 +26,12 @@ ESTIMATORS = [
     tk.Ridge(lam=0.0),
     tk.Ridge(norm=1.0),
     tk.Ridge(lam=0.1, standardize=False, solver="wide"),
+    tk.LogisticRegression(lam=0.1, multi_class="ovr"),
+    tk.LogisticRegression(lam=0.05, penalty="l1", multi_class="ovr", class_weight="balanced"),
+    tk.PoissonRegressor(lam=0.1),
+    tk.PoissonRegressor(lam=tk.Grid(values=[1.0, 0.01]), folds=3),
+    tk.GammaRegressor(lam=0.01, penalty="elastic_net"),
+    tk.HuberRegressor(lam=0.1, tol=1e-15),
     tk.RidgeClassifier(),
     tk.RidgeClassifier(lam=0.1, class_weight="balanced"),
     tk.RidgeClassifier(lam=0.0),
@@ -58,6 +65,8 @@ def test_scikit_learns_checks_pass(estimator, check):
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_models_survive_pickling_and_copying(estimator, rng):
     X, y = rng.standard_normal((30, 3)), rng.standard_normal(30)
+    if estimator.__sklearn_tags__().target_tags.positive_only:
+        y = np.exp(y)
     model = clone(estimator).fit(X, y > 0 if is_classifier(estimator) else y)
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         np.testing.assert_array_equal(twin.predict(X), model.predict(X))
@@ -73,7 +82,18 @@ def test_a_pickled_model_does_not_carry_the_data(rng, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "cls", [tk.LinearRegression, tk.Ridge, tk.Lasso, tk.ElasticNet, tk.RidgeClassifier]
+    "cls",
+    [
+        tk.LinearRegression,
+        tk.Ridge,
+        tk.Lasso,
+        tk.ElasticNet,
+        tk.RidgeClassifier,
+        tk.LogisticRegression,
+        tk.PoissonRegressor,
+        tk.GammaRegressor,
+        tk.HuberRegressor,
+    ],
 )
 def test_constructors_stay_small_and_show_their_parameters(cls):
     parameters = inspect.signature(cls).parameters
@@ -119,7 +139,7 @@ def test_an_outcome_that_is_not_converged_warns_once_with_a_remedy(rng):
     X[:, 0] *= 1e9
     with pytest.warns(tk.FitWarning, match=r"gap .* wanted .*Use a larger `lam`") as caught:
         model = tk.Ridge(lam=1e-12, standardize=False).fit(X, y)
-    assert len(caught) == 1
+    assert sum(warning.category is tk.FitWarning for warning in caught) == 1
     assert model.status_ == "max_iter"
 
 

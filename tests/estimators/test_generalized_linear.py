@@ -143,7 +143,10 @@ def test_losses_without_a_machine_choose_by_cross_validation(rng):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (tk.GeneralizedLinear(tk.losses.Logistic()), r"loss of classes; use tk\.cross_validate"),
+        (
+            tk.GeneralizedLinear(tk.losses.Logistic()),
+            r"loss of classes; use tk\.LogisticRegression",
+        ),
         (tk.GeneralizedLinear(tk.losses.Quantile(0.5)), "not differentiable.*Huber"),
         (
             tk.GeneralizedLinear(penalty=tk.penalties.NoPenalty()),

@@ -47,7 +47,7 @@ def test_ties_within_rounding_go_to_the_stronger_strength(sign):
 
 @pytest.mark.parametrize("rule", ["max", "se", "-1se", "AIC", 3, None])
 def test_unknown_rules_are_refused(rule):
-    with pytest.raises(ValueError, match="`rule` must be 'min', .*'ebic'"):
+    with pytest.raises(ValueError, match="`rule` must be 'min', .*'ebic', 'srm', 'mdl'"):
         as_rule(rule)
 
 

@@ -72,12 +72,14 @@ struct Batches {
   bool intercept;
 };
 
-// All of them read and written: w and, unless it is null, the sum of iterates have one entry for
-// each column; offset is b and the sum of its iterates.
+// Read and written: w and, unless it is null, the sum of iterates have one entry for each column;
+// offset is b and the sum of its iterates. Written unless null: the slope that each row was found
+// to have, not weighted, in the order of the batches.
 struct Iterates {
   double* w;
   double* total;
   double* offset;
+  double* slopes;
 };
 
 // `loss` is its name in `tikhon.losses`; throws std::invalid_argument for one it does not know.

@@ -126,6 +126,7 @@ def stochastic_pass(
     w: Float64Array,
     total: Float64Array | None,
     offset: Float64Array,
+    slopes: Float64Array | None = None,
 ) -> None:
     """Take one step for each batch; w, the sum of iterates and the offset change in place.
 
@@ -141,6 +142,8 @@ def stochastic_pass(
         Shape (d,); `total` gains every w before its step, None for no sum.
     offset
         b and the sum of its iterates, shape (2,).
+    slopes
+        Filled with the derivative of the loss found for each row, shape (m,); None for not.
     """
     m, d = len(batches.y), X.shape[1]
     count = -(-m // batches.size) if batches.size > 0 else 0
@@ -155,6 +158,8 @@ def stochastic_pass(
     if total is not None:
         check_array("total", total, np.float64, (d,), written=True)
     check_array("offset", offset, np.float64, (2,), written=True)
+    if slopes is not None:
+        check_array("slopes", slopes, np.float64, (m,), written=True)
     rest = (
         batches.y,
         batches.weight,
@@ -168,6 +173,7 @@ def stochastic_pass(
         w,
         total,
         offset,
+        slopes,
     )
     if isinstance(X, np.ndarray):
         check_array("X", X, np.float64, (m, d))

@@ -21,7 +21,14 @@ from tikhon.data.sparse import SparseDesign
 from tikhon.errors import Problems
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["Data", "as_data", "as_design", "note_target_among_features", "table_length"]
+__all__ = [
+    "Data",
+    "as_data",
+    "as_design",
+    "as_offset",
+    "note_target_among_features",
+    "table_length",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +45,8 @@ class Data:
     one_target : bool
         Whether y came as a vector.
     feature_names : tuple of str or None
+    offset : ndarray of shape (n, 1) or (n, columns of z), or None
+        Added to the linear predictor of each row; None where it was not given or is all 0.
     """
 
     design: Design
@@ -46,6 +55,7 @@ class Data:
     groups: npt.NDArray[Any] | None
     one_target: bool
     feature_names: tuple[str, ...] | None
+    offset: Float64Array | None = None
 
     @property
     def used(self) -> IntArray:
@@ -62,6 +72,7 @@ class Data:
             None if self.groups is None else self.groups[index],
             self.one_target,
             self.feature_names,
+            None if self.offset is None else self.offset[index],
         )
 
     def labels(self) -> IntArray:
@@ -87,6 +98,7 @@ def as_data(
     *,
     sample_weight: Any = None,
     groups: Any = None,
+    offset: Any = None,
     problems: Problems | None = None,
 ) -> Data:
     """Check everything a fit is given; raise one `InputError` with all that is wrong.
@@ -99,13 +111,14 @@ def as_data(
     target = _target(y, n, problems)
     s = _weights(sample_weight, n, problems)
     labels = _groups(groups, n, problems)
+    added = as_offset(offset, n, problems)
     note_target_among_features(design, target, names, problems)
     problems.raise_if_any()
     assert design is not None
     assert target is not None
     one_target = target.ndim == 1
     table = np.ascontiguousarray(target.reshape(len(target), -1))
-    return Data(design, table, s, labels, one_target, names)
+    return Data(design, table, s, labels, one_target, names, added)
 
 
 def table_length(X: Any) -> int | None:
@@ -274,6 +287,36 @@ def _weights(s: Any, n: int | None, problems: Problems) -> Float64Array | None:
         return None
     weights = array.astype(np.float64)
     return None if np.all(weights == 1.0) else weights
+
+
+def as_offset(offset: Any, n: int | None, problems: Problems) -> Float64Array | None:
+    """Check what is added to the linear predictor; None where it is absent or 0 everywhere."""
+    if offset is None:
+        return None
+    array = as_numbers(plain(offset), "offset", problems)
+    if array is None:
+        return None
+    if array.ndim not in (1, 2) or (n is not None and len(array) != n):
+        problems.add(
+            "length",
+            f"`offset` has shape {array.shape} for {n} rows",
+            "Give one number per row, or one per row and column of the linear predictor.",
+        )
+        return None
+    bad = ~np.isfinite(array)
+    if bad.any():
+        first = int(np.flatnonzero(bad.reshape(len(array), -1).any(axis=1))[0])
+        problems.add(
+            "nonfinite",
+            "`offset` contains NaN or infinity",
+            "Offsets must be finite; the logarithm of an exposure of 0 is not.",
+            row=first,
+            count=int(bad.sum()),
+        )
+        return None
+    if not array.any():
+        return None
+    return np.ascontiguousarray(array.reshape(len(array), -1), dtype=np.float64)
 
 
 def _groups(groups: Any, n: int | None, problems: Problems) -> npt.NDArray[Any] | None:

@@ -7,16 +7,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tikhon.data.coerce import Data, as_data, as_design
 from tikhon.data.design import Design
-from tikhon.errors import FitWarning, Problems, warn_user
+from tikhon.data.findings import Finding, table_findings
+from tikhon.data.numbers import plain
+from tikhon.errors import DataWarning, FitWarning, Problems, warn_user
+from tikhon.estimators.names import check_columns
 from tikhon.results import Certificate, Status, StatusCode
+from tikhon.selection.fold_findings import fold_findings
 from tikhon.typing import ArrayLike, Float64Array
 
-__all__ = ["Estimator", "LinearEstimator", "check_range", "feature_labels"]
+__all__ = ["Estimator", "LinearEstimator", "check_range", "feature_labels", "one_column"]
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -27,6 +32,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     """
 
     tol: float
+    fit_intercept: bool
+    folds: Any
     foreign_strengths: ClassVar[dict[str, str]] = {}
     """Names of other packages' strengths, and how each becomes `lam`."""
 
@@ -75,12 +82,31 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         InputError
             Listing everything that is wrong with the input.
         """
+        return self._fit_data(X, self._read(X, y, sample_weight, groups))
+
+    def _fit_data(self, X: Any, data: Data) -> Self:
+        """Fit to checked input; `X` tells the names of the columns."""
         if not self.tol > 0:
             raise ValueError(f"`tol` must be > 0, got {self.tol}.")
-        data = self._read(X, y, sample_weight, groups)
+        if getattr(self, "fit_intercept", True) not in (True, False):
+            raise ValueError(f"`fit_intercept` must be True or False, got {self.fit_intercept!r}.")
         validate_data(self, X, skip_check_array=True)
+        own_units = getattr(self, "standardize", True) is False
+        findings = table_findings(data, own_units=own_units)
         self._fit_checked(data)
+        self._tell(*findings, *self._fold_findings(data))
         return self
+
+    def _fold_findings(self, data: Data) -> tuple[Finding, ...]:
+        study = getattr(self, "study_", None)
+        return () if study is None else fold_findings(data, self.folds, study.fold)
+
+    def _tell(self, *findings: Finding) -> None:
+        """Keep what is odd about the table and its folds, and say it once."""
+        self.findings_ = findings
+        if findings:
+            said = "; ".join(f"{number}. {found}" for number, found in enumerate(findings, 1))
+            warn_user(f"{type(self).__name__}: {said}", DataWarning)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data:
         """Check the input of a fit."""
@@ -93,8 +119,19 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """Check a table to predict for, once there is something to predict with."""
         check_is_fitted(self)
         design = as_design(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X)
         return design
+
+    def _store(
+        self,
+        coef: Float64Array,
+        intercept: Float64Array,  # noqa: ARG002
+        data: Data,  # noqa: ARG002
+        certificate: Certificate,  # noqa: ARG002
+        status: Status,  # noqa: ARG002
+    ) -> None:
+        """Set the fitted attributes from (d, targets) coefficients; warn unless all is well."""
+        raise TypeError(f"{type(self).__name__} does not say how {coef.shape} is stored.")
 
     def _certify(self, certificate: Certificate, status: Status) -> None:
         """Keep the outcome; warn unless all is well."""
@@ -172,3 +209,15 @@ def feature_labels(data: Data, columns: ArrayLike, at_most: int = 10) -> str:
     names = [repr(data.feature_names[j]) if data.feature_names else str(j) for j in index[:at_most]]
     more = f" and {len(index) - at_most} more" if len(index) > at_most else ""
     return ", ".join(names) + more
+
+
+def one_column(y: Any) -> Any:
+    """One value per row, from a column of them too, with a warning."""
+    if y is None or not hasattr(y, "shape") or len(y.shape) != 2 or y.shape[1] != 1:
+        return y
+    warn_user(
+        "A column-vector y was passed when a 1d array was expected: `y` has shape "
+        f"{tuple(y.shape)}; use y.ravel().",
+        DataConversionWarning,
+    )
+    return np.asarray(plain(y)).ravel()

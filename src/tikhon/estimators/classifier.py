@@ -14,14 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import DataConversionWarning
 
 from tikhon.data.coerce import Data
 from tikhon.data.design import Design
 from tikhon.data.labels import as_classified, label_text
-from tikhon.data.numbers import plain
-from tikhon.errors import warn_user
-from tikhon.estimators.base import Estimator
+from tikhon.estimators.base import Estimator, one_column
 from tikhon.estimators.class_weight import class_factors, weigh_rows
 from tikhon.results import Certificate, Status
 from tikhon.selection.class_folds import ClassFolds, class_folds
@@ -54,7 +51,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     foreign_strengths: ClassVar[dict[str, str]] = CLASSIFIER_STRENGTHS
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data:
-        data, labels = as_classified(X, _column(y), sample_weight=sample_weight, groups=groups)
+        data, labels = as_classified(X, one_column(y), sample_weight=sample_weight, groups=groups)
         factors = class_factors(self.class_weight, labels, data.s)
         self.classes_ = labels.classes
         self.class_weight_ = factors
@@ -122,21 +119,14 @@ class LinearClassifier(Classifier):
         return z[:, 0] if len(self.classes_) == 2 else z
 
     def _store(
-        self, coef: Float64Array, intercept: Float64Array, certificate: Certificate, status: Status
+        self,
+        coef: Float64Array,
+        intercept: Float64Array,
+        data: Data,  # noqa: ARG002
+        certificate: Certificate,
+        status: Status,
     ) -> None:
         """Set the fitted attributes from (d,) or (d, K) coefficients; warn unless all is well."""
         self.coef_ = np.ascontiguousarray(coef.reshape(len(coef), -1).T)
         self.intercept_ = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
         self._certify(certificate, status)
-
-
-def _column(y: Any) -> Any:
-    """One label per row, from a column of them too."""
-    if y is None or not hasattr(y, "shape") or len(y.shape) != 2 or y.shape[1] != 1:
-        return y
-    warn_user(
-        "A column-vector y was passed when a 1d array was expected: `y` has shape "
-        f"{tuple(y.shape)}; use y.ravel().",
-        DataConversionWarning,
-    )
-    return np.asarray(plain(y)).ravel()

@@ -45,7 +45,7 @@ class ElasticNet(PenalisedRegressor):
         10 by default (on a table with fewer distinct rows, one per distinct row).
     rule : str or rule, default "min"
         "min", "1se", "2se", ... (the strongest strength within that many standard errors), "aic",
-        "bic", "ebic".
+        "bic", "ebic", "srm", "mdl".
     scoring : str, Score or callable, optional
         "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a cost function.
     standardize : bool, default True
@@ -138,7 +138,7 @@ class ElasticNet(PenalisedRegressor):
 
     def _judged(self, data: Data, grid: Grid) -> Study:
         outer = outer_folds(self.folds, self.nested, grouped=data.groups is not None)
-        procedure = self._procedure(self._penalty(data), grid)
+        procedure = self._procedure(data, grid)
 
         def chosen(rows: Data) -> Study:
             studies = self._studies(rows, procedure)

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tikhon.data.coerce import Data
 from tikhon.errors import UnsupportedError
-from tikhon.estimators.penalised import PenalisedRegressor
+from tikhon.estimators.mean_regressor import MeanRegressor
 from tikhon.losses import Squared
 from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid
 from tikhon.penalties import L2
 from tikhon.penalties.base import Penalty
 from tikhon.selection.rules import Rule
-from tikhon.typing import Float64Array
 
 __all__ = ["GeneralizedLinear"]
 
 
-class GeneralizedLinear(PenalisedRegressor):
+class GeneralizedLinear(MeanRegressor):
     """A linear model with a loss and a penalty of your choice.
 
     ``min  mean_i loss(y_i, x_i . w + b)  +  lam R(w)``
 
     With the squared loss every penalty that is a sum over columns, under bounds or not, or a sum of
-    norms of groups is solved along the whole grid at once. Other differentiable losses, and
-    penalties of your own, are solved by proximal gradient, one strength after another.
+    norms of groups is solved along the whole grid at once, and so are other differentiable losses,
+    your own included (see docs/add-a-loss.md); penalties of your own by proximal gradient.
 
     Parameters
     ----------
@@ -41,7 +38,7 @@ class GeneralizedLinear(PenalisedRegressor):
         10 by default (on a table with fewer distinct rows, one per distinct row).
     rule : str or rule, default "min"
         "min", "1se", "2se", ... (the strongest strength within that many standard errors), "aic",
-        "bic", "ebic".
+        "bic", "ebic", "srm", "mdl".
     scoring : str, Score or callable, optional
         The mean loss by default.
     standardize : bool, default True
@@ -122,7 +119,7 @@ class GeneralizedLinear(PenalisedRegressor):
     def _penalty(self, data: Data) -> Penalty:  # noqa: ARG002
         return L2() if self.penalty is None else self.penalty
 
-    def _fit_checked(self, data: Data) -> None:
+    def _check_options(self) -> None:
         for name, base, where in (("loss", Loss, "losses"), ("penalty", Penalty, "penalties")):
             given = getattr(self, name)
             if given is not None and not isinstance(given, base):
@@ -133,20 +130,6 @@ class GeneralizedLinear(PenalisedRegressor):
         if self._loss.classification:
             raise UnsupportedError(
                 f"GeneralizedLinear predicts numbers, and {type(self._loss).__name__} is a loss of "
-                "classes; use tk.cross_validate, tk.path or tk.solve, with targets -1 and 1."
+                "classes; use tk.LogisticRegression, or tk.cross_validate, tk.path or tk.solve "
+                "with targets -1 and 1."
             )
-        super()._fit_checked(data)
-
-    def predict(self, X: Any) -> Float64Array:
-        """Predict the mean target of each row: through the loss's link, where it has one.
-
-        Parameters
-        ----------
-        X : array, sparse array or DataFrame of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, targets)
-        """
-        z = super().predict(X)
-        return z if self._loss.link_name == "none" else np.asarray(self._loss.inverse_link(z))

@@ -35,7 +35,7 @@ class Lasso(PenalisedRegressor):
         10 by default (on a table with fewer distinct rows, one per distinct row).
     rule : str or rule, default "min"
         "min", "1se", "2se", ... (the strongest strength within that many standard errors), "aic",
-        "bic", "ebic".
+        "bic", "ebic", "srm", "mdl".
     scoring : str, Score or callable, optional
         "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a cost function.
     standardize : bool, default True

@@ -10,8 +10,9 @@ import numpy as np
 
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
-from tikhon.errors import DataWarning, UnsupportedError, warn_user
-from tikhon.estimators.base import LinearEstimator, check_range, feature_labels
+from tikhon.errors import DataWarning, warn_user
+from tikhon.estimators.base import Estimator, LinearEstimator, check_range, feature_labels
+from tikhon.estimators.strength import as_strength
 from tikhon.losses import Squared
 from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid
@@ -25,8 +26,9 @@ from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
 from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST
 from tikhon.solvers.solve import solve_one
+from tikhon.solvers.solve_penalised import Single
 
-__all__ = ["STRENGTH_ELSEWHERE", "PenalisedRegressor"]
+__all__ = ["STRENGTH_ELSEWHERE", "Penalised", "PenalisedRegressor"]
 
 STRENGTH_ELSEWHERE = {
     "alpha": "scikit-learn's {name}(alpha={value}) is `lam`={value} with standardize=False.",
@@ -36,11 +38,12 @@ STRENGTH_ELSEWHERE = {
 }
 
 
-class PenalisedRegressor(LinearEstimator):
+class Penalised(Estimator):
     """A penalised loss, its strength chosen by cross-validation unless it is given.
 
     Subclasses say which penalty, by `_penalty`; the loss is the squared one unless they say
-    otherwise.
+    otherwise. Regressors and classifiers differ in how they store a solution (`_store`), and
+    classifiers cut rows by class (`_fold_rule`).
     """
 
     lam: float | str | Grid
@@ -51,7 +54,9 @@ class PenalisedRegressor(LinearEstimator):
     fit_intercept: bool
     nested: bool | int
     max_seconds: float | None
-    foreign_strengths: ClassVar[dict[str, str]] = STRENGTH_ELSEWHERE
+    study_: Study | None
+    path_: Path
+    _solver: ClassVar[str] = "auto"
 
     @property
     def _loss(self) -> Loss:
@@ -68,47 +73,36 @@ class PenalisedRegressor(LinearEstimator):
         if self.standardize not in (True, False):
             raise ValueError(f"`standardize` must be True or False, got {self.standardize!r}.")
         self.lam_1se_ = float("nan")
-        grid = self.lam if isinstance(self.lam, Grid) else None
-        if isinstance(self.lam, str) and self.lam == "cv":
-            grid = Grid()
-        if grid is not None:
-            self._fit_grid(data, grid)
+        lam = as_strength(self.lam, self.nested)
+        if isinstance(lam, Grid):
+            self._fit_grid(data, lam)
         else:
-            self._fit_strength(data, self._strength())
+            self._fit_strength(data, lam)
 
-    def _strength(self) -> float:
-        if not isinstance(self.lam, int | float | np.number) or isinstance(self.lam, bool):
-            raise ValueError(
-                f"`lam` must be 'cv', a number or a tk.Grid, got {self.lam!r}. To choose among "
-                "strengths use tk.Grid(values=...)."
-            )
-        lam = float(self.lam)
-        if not (lam >= 0 and np.isfinite(lam)):
-            raise ValueError(
-                f"`lam` must be finite and >= 0, got {lam}. Use 0 for no regularization."
-            )
-        return lam
+    def _fold_rule(self, data: Data) -> Any:  # noqa: ARG002
+        """How rows are cut, as `tk.cross_validate` takes it."""
+        return self.folds
 
-    def _procedure(self, penalty: Penalty, grid: Grid) -> Procedure:
-        """Return how a strength is chosen for a penalty, the clock already running."""
+    def _procedure(self, data: Data, grid: Grid) -> Procedure:
+        """Return how a strength is chosen, the clock already running."""
         loss = self._loss
         return Procedure(
             loss,
-            penalty,
+            self._penalty(data),
             grid=grid,
-            folds=self.folds,
+            folds=self._fold_rule(data),
             rule=self.rule,
             score=as_score(self.scoring, loss),
             standardize=self.standardize,
             intercept=self.fit_intercept,
-            solver="auto",
+            solver=self._solver,
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
         )
 
     def _judged(self, data: Data, grid: Grid) -> Study:
         """Choose a strength, with the honest score of the choice where that is asked for."""
-        return self._procedure(self._penalty(data), grid).judged(data, self.nested)
+        return self._procedure(data, grid).judged(data, self.nested)
 
     def _fit_grid(self, data: Data, grid: Grid) -> None:
         study = self._judged(data, grid)
@@ -116,8 +110,8 @@ class PenalisedRegressor(LinearEstimator):
 
     def _choose(self, data: Data, study: Study, *, warn_at_edge: bool) -> None:
         """Keep a study, and what its rule chooses."""
-        self.study_: Study | None = study
-        self.path_: Path = study.path
+        self.study_ = study
+        self.path_ = study.path
         if np.isfinite(study.se).any():
             self.lam_1se_ = study.lam("1se")
         if study.at_edge == "smallest" and warn_at_edge:
@@ -134,19 +128,7 @@ class PenalisedRegressor(LinearEstimator):
 
     def _fit_strength(self, data: Data, lam: float) -> None:
         self.study_ = None
-        if self.nested:
-            raise UnsupportedError(
-                f"nested={self.nested} judges a choice, and a given `lam` leaves nothing to "
-                "choose; use lam='cv' or a tk.Grid."
-            )
-        single = solve_one(
-            Problem(self._loss, self._penalty(data), lam, self.fit_intercept),
-            data,
-            standardize=self.standardize,
-            solver="auto",
-            tol=self.tol,
-            stop=Stop.after(self.max_seconds),
-        )
+        single = self._one(data, lam)
         self.path_ = path_of_one(single, data)
         solution = single.solution
         if len(single.aliased):
@@ -155,6 +137,17 @@ class PenalisedRegressor(LinearEstimator):
             status = Status(solution.status.code, solution.status.message, remedy)
             solution = replace(solution, status=status)
         self._keep(data, solution)
+
+    def _one(self, data: Data, lam: float) -> Single:
+        """Solve one strength."""
+        return solve_one(
+            Problem(self._loss, self._penalty(data), lam, self.fit_intercept),
+            data,
+            standardize=self.standardize,
+            solver=self._solver,
+            tol=self.tol,
+            stop=Stop.after(self.max_seconds),
+        )
 
     def _keep(self, data: Data, solution: Solution) -> None:
         """Store one solution as what was fitted."""
@@ -169,3 +162,9 @@ class PenalisedRegressor(LinearEstimator):
     def df_(self) -> float:
         """Effective degrees of freedom of the fitted coefficients."""
         return float(self.path_.df[self.path_.index(self.lam_)])
+
+
+class PenalisedRegressor(Penalised, LinearEstimator):
+    """The same for one or several numeric targets."""
+
+    foreign_strengths: ClassVar[dict[str, str]] = STRENGTH_ELSEWHERE

@@ -23,6 +23,8 @@ from tikhon.solvers.choose import plan_ridge
 from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST, least_squares
 from tikhon.solvers.ridge import ridge_refined
 from tikhon.solvers.training import Machine, Training
+from tikhon.theory.priors import Normal
+from tikhon.theory.priors.posterior import noise_for
 from tikhon.typing import ArrayLike, Float64Array
 
 __all__ = ["Ridge"]
@@ -41,12 +43,15 @@ class Ridge(LinearEstimator):
         gives one strength per target. scikit-learn's ``Ridge(alpha)`` is ``lam = alpha / n``.
     norm : float, optional
         In place of `lam`: the constraint ``||w|| <= norm``.
+    prior : Normal, optional
+        In place of `lam`: ``tk.Normal(0, sd=2)``, a prior of the coefficients in their own units.
+        The noise has the greatest evidence under it; ``lam n = noise_^2 / sd^2``.
     folds : int, "loo", "gcv", one of `tk.folds`, fold numbers, or pairs, optional
         10 by default (on a table with fewer distinct rows, one per distinct row). With "loo",
         exact leave-one-out in closed form; with "gcv", generalized cross-validation.
     rule : str or rule, default "min"
         "min", or "1se", "2se", ...: the strongest strength within that many standard errors; or
-        an information criterion, "aic", "bic" or "ebic".
+        an information criterion, "aic", "bic" or "ebic"; or a bound, "srm" or "mdl".
     scoring : str, Score or callable, optional
         "squared_error" (default), "absolute_error", "r2", a `tk.Score`, or a cost function.
     nested : bool or int, default False
@@ -54,8 +59,8 @@ class Ridge(LinearEstimator):
         this many: the honest score is `study_.nested`.
     standardize : bool, optional
         Penalise coefficients of columns scaled to unit (1/n) standard deviation, within each
-        fold; coefficients are always returned on the scale of X. By default, yes for a
-        strength and no for `norm`, which bounds the coefficients as they are returned.
+        fold; coefficients are always returned on the scale of X. By default, yes for a strength
+        and no for `norm` and `prior`, which speak of the coefficients as they are returned.
     fit_intercept : bool, default True
     solver : {"auto", "tall", "wide", "iterative"}, default "auto"
     tol : float, default 1e-8
@@ -76,6 +81,8 @@ class Ridge(LinearEstimator):
         Maps between strength, norm, degrees of freedom and prior standard deviation.
     df_ : float
         Effective degrees of freedom.
+    noise_ : float
+        With a `prior`: the standard deviation of the noise.
     certificate_ : Certificate
     status_ : Status
     solver_ : str
@@ -107,6 +114,7 @@ class Ridge(LinearEstimator):
         lam: float | str | Grid | ArrayLike = "cv",
         *,
         norm: float | None = None,
+        prior: Normal | None = None,
         folds: Any = None,
         rule: str | Rule = "min",
         scoring: Any = None,
@@ -118,6 +126,7 @@ class Ridge(LinearEstimator):
     ) -> None:
         self.lam = lam
         self.norm = norm
+        self.prior = prior
         self.folds = folds
         self.rule = rule
         self.scoring = scoring
@@ -136,13 +145,13 @@ class Ridge(LinearEstimator):
         given = not isinstance(self.lam, Grid) and not (
             isinstance(self.lam, str) and self.lam == "cv"
         )
-        if self.nested and (given or self.norm is not None):
+        if self.nested and (given or self.norm is not None or self.prior is not None):
             raise UnsupportedError(
-                f"nested={self.nested} judges a choice, and a given `lam` or `norm` leaves nothing "
-                "to choose; use lam='cv' or a tk.Grid."
+                f"nested={self.nested} judges a choice, and a given `lam`, `norm` or `prior` "
+                "leaves nothing to choose; use lam='cv' or a tk.Grid."
             )
-        if self.norm is not None:
-            self._fit_norm(data)
+        if self.norm is not None or self.prior is not None:
+            self._fit_other_form(data)
         elif not given:
             self._fit_grid(data, self.lam if isinstance(self.lam, Grid) else Grid())
         else:
@@ -150,11 +159,13 @@ class Ridge(LinearEstimator):
 
     @property
     def _standardize(self) -> bool:
-        return self.norm is None if self.standardize is None else self.standardize
+        if self.standardize is not None:
+            return self.standardize
+        return self.norm is None and self.prior is None
 
     def _strengths(self, data: Data) -> Float64Array:
         """The given strength of each target."""
-        if isinstance(self.lam, str):
+        if isinstance(self.lam, str | bool):
             raise ValueError(f"`lam` must be 'cv', a number, a Grid or an array, got {self.lam!r}.")
         lam = np.asarray(self.lam, dtype=np.float64)
         targets = data.y.shape[1]
@@ -215,10 +226,32 @@ class Ridge(LinearEstimator):
         machine = self._machine(data, float(lams.min()))
         self._finish(data, machine, lams, "")
 
-    def _fit_norm(self, data: Data) -> None:
+    def _fit_other_form(self, data: Data) -> None:
+        """Fit under a bound on the norm, or a prior, in place of a strength."""
+        name = "prior" if self.norm is None else "norm"
         if not (isinstance(self.lam, str) and self.lam == "cv"):
-            raise ValueError(f"give `lam` or `norm`, not both; got lam={self.lam!r}.")
+            raise ValueError(f"give `lam` or `{name}`, not both; got lam={self.lam!r}.")
         self.study_ = None
+        if self.prior is None:
+            self._fit_norm(data)
+        elif self.norm is None:
+            self._fit_prior(data, self.prior)
+        else:
+            raise ValueError(f"give `norm` or `prior`, not both; got norm={self.norm!r}.")
+
+    def _fit_prior(self, data: Data, prior: Normal) -> None:
+        if not isinstance(prior, Normal):
+            raise UnsupportedError(
+                f"`prior` must be tk.Normal(0, sd=...), got {prior!r}. A Laplace prior is the "
+                "lasso: tk.Lasso(lam=prior.lam(noise, n)), or tk.theory.priors.bayesian_lasso."
+            )
+        machine = self._machine(data, 0.0)
+        spectrum = machine.spectrum.spectrum()
+        self.noise_ = noise_for(spectrum, prior, intercept=self.fit_intercept)
+        lam = prior.lam(self.noise_, spectrum.weight)
+        self._finish(data, machine, np.full(data.y.shape[1], lam), "")
+
+    def _fit_norm(self, data: Data) -> None:
         machine = self._machine(data, 0.0)
         lam = machine.spectrum.lam_for_norm(float(self.norm or 0.0))
         if lam == 0.0:

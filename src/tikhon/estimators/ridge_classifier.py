@@ -196,7 +196,7 @@ class RidgeClassifier(LinearClassifier):
         fit = least_squares(self._training(data), self.tol)
         self.lam_, self.solver_ = 0.0, fit.rung
         status = least_squares_status(fit, data, self.tol)
-        self._store(fit.coef, fit.intercept, fit.certificate, status)
+        self._store(fit.coef, fit.intercept, data, fit.certificate, status)
 
     def _finish(self, data: Data, machine: Machine, lam: float) -> None:
         """Refine the chosen strength on the rows and store it."""
@@ -205,4 +205,4 @@ class RidgeClassifier(LinearClassifier):
         certificate = fit.certificates[0]
         self.lam_, self.solver_ = lam, machine.name
         status = ridge_status(certificate.gap, self.tol)
-        self._store(fit.coefs[0], fit.intercepts[0], certificate, status)
+        self._store(fit.coefs[0], fit.intercepts[0], data, certificate, status)

@@ -22,7 +22,7 @@ from tikhon.estimators.support import (
 )
 from tikhon.paths.grid import Grid
 from tikhon.results import Path
-from tikhon.selection.calibration import Calibration, calibrate
+from tikhon.selection.decision_probabilities import Calibration, calibrate
 from tikhon.selection.rules import as_rule
 from tikhon.selection.scores import as_class_score
 from tikhon.selection.study import Study

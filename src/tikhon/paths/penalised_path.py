@@ -1,10 +1,11 @@
-"""The path of penalised least squares: solved at once, certified when it is first looked at."""
+"""A path of a penalised loss: solved at once, certified when it is first looked at."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +14,10 @@ from tikhon.data.coerce import Data
 from tikhon.data.moments import Cells
 from tikhon.paths.grid import Grid
 from tikhon.penalties.base import Penalty
-from tikhon.problem.squared import NullModel
 from tikhon.results import Certificate, Path, Solution, Status, unfinished
 from tikhon.solvers.choose import plan_penalised
-from tikhon.solvers.degrees_of_freedom import degrees_of_freedom
 from tikhon.solvers.path_fit import PathFit
-from tikhon.solvers.penalised import CertifiedFit, PenalisedMachine, certified_fit, judge
+from tikhon.solvers.penalised import CertifiedFit, PenalisedMachine, certified_fit
 from tikhon.solvers.solve_penalised import Single, solve_penalised
 from tikhon.solvers.training import Training
 from tikhon.typing import Float64Array
@@ -26,7 +25,7 @@ from tikhon.typing import Float64Array
 __all__ = ["PenalisedPath", "path_of_one", "penalised_lams", "penalised_path"]
 
 GRID_TOP = 1e3
-"""The strongest strength over the mean variance, where no finite one makes all coefficients 0."""
+"""The strongest strength over the mean curvature, where no finite one makes all coefficients 0."""
 
 
 class PenalisedPath(Path):
@@ -65,7 +64,7 @@ class PenalisedPath(Path):
         }
 
     @cached_property
-    def _null(self) -> NullModel:
+    def _null(self) -> Any:
         return self._machine.null()
 
     @cached_property
@@ -97,13 +96,12 @@ class PenalisedPath(Path):
     @cached_property
     def df(self) -> Float64Array:
         """Effective degrees of freedom, the intercept not counted: (L,)."""
-        machine = self._machine
-        return degrees_of_freedom(machine.frame, machine.penalty, self.lams, self._all.coefs)
+        return self._machine.df(self.lams, self._all)
 
     @property
     def status(self) -> Status:
         """The status of the strength that is farthest from done."""
-        status = judge(self._machine, self.lams, self.certificates, self._fit.solved)
+        status = self._machine.judge(self.lams, self._all, self._fit.solved)
         if not status.ok:
             return status
         return unfinished(len(self), len(self) + self._skipped) or status
@@ -120,7 +118,7 @@ class PenalisedPath(Path):
             intercept=float(intercept[0]) if self._one_target else intercept,
             lam=float(lam[0]),
             certificate=found.certificates[0],
-            status=judge(self._machine, lam, found.certificates, one.solved),
+            status=self._machine.judge(lam, found, one.solved),
             solver=self.solver,
             passes=self.passes,
             seconds=self.seconds,
@@ -140,12 +138,10 @@ def penalised_lams(machine: PenalisedMachine, grid: Grid) -> Float64Array:
     """Return the strengths of a grid: from `lam_max` down, where there is one."""
     if grid.values is not None:
         return grid.below(1.0)
-    n, d = machine.frame.view.shape
+    n, d = machine.training.design.shape
     top = machine.lam_max()
     if not np.isfinite(top):
-        spread = machine.training.design.stats(machine.training.s).sd
-        variance = 1.0 if machine.training.standardize else float(np.mean(spread**2))
-        return grid.below(GRID_TOP * variance or 1.0, 1e-8)
+        return grid.below(GRID_TOP * machine.curvature() or 1.0, 1e-8)
     return grid.below(top if top > 0 else 1.0, 1e-2 if d > n else 1e-3)
 
 

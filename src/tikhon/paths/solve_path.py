@@ -16,19 +16,21 @@ from tikhon.losses.squared import Squared
 from tikhon.paths.grid import Grid, as_grid
 from tikhon.paths.penalised_path import penalised_path
 from tikhon.paths.ridge_path import ridge_lams, ridge_path, smallest_lam
+from tikhon.paths.smooth_path import path_smooth
 from tikhon.penalties import NoPenalty, NormBall
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Path, Solution, Status, StatusCode, unfinished
 from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
+from tikhon.solvers.smooth import is_smooth
 from tikhon.solvers.solve import (
     GENERIC,
-    check_targets,
     generic_df,
     mean_loss,
     refuse_solver,
     solve_generic,
 )
+from tikhon.solvers.targets import check_offset, check_targets
 from tikhon.solvers.task import generic_view
 from tikhon.solvers.training import Training
 from tikhon.typing import ArrayLike, Float64Array
@@ -47,6 +49,7 @@ def path(
     *,
     lams: int | float | ArrayLike | Grid = 100,
     sample_weight: Any = None,
+    offset: Any = None,
     intercept: bool = True,
     solver: str = "auto",
     tol: float = 1e-8,
@@ -63,6 +66,9 @@ def path(
     lams : int, array or Grid
         How many strengths, or which.
     sample_weight : array of shape (n,), optional
+    offset : array of shape (n,), optional
+        Added to the linear predictor of each row; for losses with a column per class
+        (n, classes). Smooth losses other than the squared one.
     intercept : bool, default True
     solver : str, default "auto"
     tol : float, default 1e-8
@@ -82,12 +88,17 @@ def path(
     >>> ridge.coefs.shape, ridge.at(0.1).lam
     ((2, 10), 0.1)
     """
-    data = as_data(X, y, sample_weight=sample_weight)
+    data = as_data(X, y, sample_weight=sample_weight, offset=offset)
+    check_offset(loss, data)
     grid, stop = as_grid(lams), Stop.after(max_seconds)
     refuse_no_strength(loss, penalty, data.design.shape[1], grid)
     if has_machine(loss, penalty, data.design.shape[1]) and solver != GENERIC:
         return penalised_path(
             penalty, data, grid, intercept=intercept, solver=solver, tol=tol, stop=stop
+        )
+    if is_smooth(loss):
+        return path_smooth(
+            loss, penalty, data, grid, intercept=intercept, solver=solver, tol=tol, stop=stop
         )
     if not is_ridge(loss, penalty) or solver == GENERIC:
         refuse_solver(Problem(loss, penalty, 0.0, intercept), solver)
@@ -155,7 +166,7 @@ def generic_path(
     lams: Float64Array | None = None,
 ) -> Path:
     """Solve strength after strength, each from the one before, until the time is up."""
-    check_targets(Problem(loss, penalty, 0.0, intercept), data)
+    check_targets(loss, data)
     if lams is None:
         lams = generic_lams(loss, penalty, data, grid, intercept=intercept, standardize=standardize)
     started = time.perf_counter()

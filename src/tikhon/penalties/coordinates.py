@@ -58,6 +58,12 @@ upper=array([inf, inf]))
         """The four arrays, in order."""
         return self.l1, self.l2, self.lower, self.upper
 
+    @property
+    def squares_alone(self) -> bool:
+        """Whether nothing but squares is penalised, and nothing bounded."""
+        bounded = np.isfinite(self.lower).any() or np.isfinite(self.upper).any()
+        return not (bounded or self.l1.any())
+
     def take(self, columns: IntArray) -> Coordinates:
         """Return the form of some of the columns."""
         return Coordinates(*(part[columns] for part in self.arrays))

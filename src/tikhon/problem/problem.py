@@ -25,6 +25,7 @@ from tikhon.errors import UnsupportedError
 from tikhon.losses.base import Loss
 from tikhon.losses.squared import Squared
 from tikhon.penalties.base import Penalty
+from tikhon.problem.dual import balanced, mean_floor, row_shares
 from tikhon.results import Certificate
 from tikhon.typing import Float64Array, FloatArray, IntArray
 
@@ -115,20 +116,29 @@ class Problem:
         return _weigh(self.loss.derivative(y, z), s)
 
     def duality_gap(
-        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        subgradients: FloatArray | None = None,
     ) -> float:
         """Return ``P(w, b) - D(u)`` at the dual point of `w`: an upper bound on P - P*.
+
+        u is minus the derivative of the loss at the candidate or, where `subgradients` are given,
+        minus these: at a kink the derivative is any number in between, and the best one is not
+        known to the loss. Whatever is given is made feasible first, so the bound holds.
 
         inf where no feasible dual point of that form exists (a strength of 0, say), nan where
         the loss or the penalty has no conjugate.
         """
         if not (self.loss.has_conjugate and self.penalty.has_conjugate):
             return float("nan")
-        if self.loss.per_class and self.intercept:
-            return float("nan")  # balancing each class would leave the simplex
         table = _products(X)
         z = table.predict(w) + b
-        v = np.asarray(self.loss.feasible(y, self.loss.derivative(y, z)), dtype=np.float64)
+        slopes = self.loss.derivative(y, z) if subgradients is None else subgradients
+        v = np.asarray(self.loss.feasible(y, slopes), dtype=np.float64)
         if self.lam == 0:
             return self._gap_without_strength(table, v, w, s)
         free = self.penalty.unpenalised(table.shape[1])
@@ -137,7 +147,7 @@ class Problem:
                 return float("nan")  # no projection onto the orthogonal complement stays feasible
             v = self._orthogonal(table, v, np.flatnonzero(free), s)
         elif self.intercept:
-            v = self._balanced(v, s)
+            v = balanced(self.loss, y, v, row_shares(len(v), s))
         correlation = -table.correlate(_weigh(v, s)) / self.lam
         correlation[free] = 0.0
         t = self.penalty.dual_scale(correlation)
@@ -174,13 +184,23 @@ class Problem:
         return self.penalty.lam_max(g)
 
     def certificate(
-        self, X: Any, y: FloatArray, w: FloatArray, b: Any = 0.0, s: Any = None
+        self,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        b: Any = 0.0,
+        s: Any = None,
+        subgradients: FloatArray | None = None,
     ) -> Certificate:
-        """Return gap and KKT residual, relative to the null model, from the raw data."""
+        """Return gap and KKT residual, relative to the null model, from the raw data.
+
+        `subgradients` are those of a dual point, for `duality_gap`.
+        """
         table = _products(X)
         w, y = np.asarray(w, dtype=np.float64), np.asarray(y, dtype=np.float64)
         null = self.yardstick(table, y, s)
-        gap, mu = self.duality_gap(table, y, w, b, s), self.lam * self.penalty.strong_convexity
+        gap = self.duality_gap(table, y, w, b, s, subgradients)
+        mu = self.lam * self.penalty.strong_convexity
         bound = float(np.sqrt(2.0 * gap / mu)) if mu > 0 and np.isfinite(gap) else None
         return Certificate(
             gap=null.relative_gap(gap),
@@ -198,17 +218,9 @@ class Problem:
         if np.isinf(objective):  # bounds that exclude 0: what the loss alone has to gain
             objective = self.mean_loss(y, table.predict(w) + b, s)
         g, _ = self.gradient(table, y, w, b, s)
-        return Yardstick(objective, objective - self._floor(y, s), float(np.linalg.norm(g)))
-
-    def _floor(self, y: FloatArray, s: Any) -> float:
-        """The mean loss of the best prediction there is, row by row: 0 for most losses.
-
-        ``inf_z loss(y, z) = -loss*(y, 0)``; Poisson and Gamma losses may be negative, and a gap is
-        relative to what there is to gain.
-        """
-        if not self.loss.has_conjugate or self.loss.per_class:
-            return 0.0
-        return -self._mean(self.loss.conjugate(y, np.zeros_like(y)), s)
+        return Yardstick(
+            objective, objective - mean_floor(self.loss, y, s), float(np.linalg.norm(g))
+        )
 
     def _penalty(self, w: FloatArray) -> float:
         """``lam R(w)``; a constraint stays a constraint at strength 0."""
@@ -221,22 +233,6 @@ class Problem:
             return float(np.sum(values, dtype=np.float64) / len(values))
         used = np.asarray(s) > 0
         return float(np.tensordot(np.asarray(s)[used], values[used], axes=1).sum() / np.sum(s))
-
-    def _balanced(self, v: Float64Array, s: Any) -> Float64Array:
-        """Make ``sum s v = 0``, the intercept's dual constraint, staying in the domain.
-
-        The squared loss has the whole line as its domain: subtract the mean. For every other
-        loss 0 is in the domain and the domain is convex: shrink the side that weighs more.
-        """
-        p = np.full(len(v), 1.0 / len(v)) if s is None else np.asarray(s) / np.sum(s)
-        if isinstance(self.loss, Squared):
-            return np.asarray(v - np.tensordot(p, v, axes=1))
-        up = np.tensordot(p, np.maximum(v, 0.0), axes=1)
-        down = np.tensordot(p, np.maximum(-v, 0.0), axes=1)
-        target = np.minimum(up, down)
-        shrink_up = np.divide(target, up, out=np.zeros_like(up), where=up > 0)
-        shrink_down = np.divide(target, down, out=np.zeros_like(down), where=down > 0)
-        return np.where(v > 0, v * shrink_up, v * shrink_down)
 
     def _gap_without_strength(self, table: _Table, v: Float64Array, w: FloatArray, s: Any) -> float:
         """Without a penalty the dual point must be orthogonal to the columns: project it there.

@@ -11,9 +11,10 @@ hinge           t = y, tube 0, quadratic 0, u between 0 and p_i y_i
 squared hinge   t = y, tube 0, quadratic 1 / p_i, u on the side of y_i
 tube            t = y, tube eps, quadratic 0, u between -p_i and p_i
 
-(The lecture's dual lacks the box ``alpha_i <= C = p_i / lam``, and its constraint must read ``sum_i y_i alpha_i = 0``.) With residuals ``r = t - f - b``, primal minus dual
-is a sum over rows of terms that are never negative, and zero for all rows exactly at the optimum:
-complementary slackness, row by row, is the certificate.
+(The lecture's dual lacks the box ``alpha_i <= C = p_i / lam``, and its constraint must read
+``sum_i y_i alpha_i = 0``.) With residuals ``r = t - f - b``, primal minus dual is a sum over rows
+of terms that are never negative, and zero for all rows exactly at the optimum: complementary
+slackness, row by row, is the certificate.
 """
 
 from __future__ import annotations
@@ -168,7 +169,14 @@ class SupportProblem:
         return np.where(u < 0, u * (plus / minus), u) if minus > plus else u
 
     def certificate(
-        self, lam: float, u: Float64Array, f: Float64Array, b: float
+        self,
+        lam: float,
+        u: Float64Array,
+        f: Float64Array,
+        b: float,
+        *,
+        square: float | None = None,
+        apart: float = 0.0,
     ) -> tuple[Certificate, Float64Array]:
         """Return the certificate of a feasible u, and each row's share of the gap, (n,).
 
@@ -180,12 +188,16 @@ class SupportProblem:
             ``K u / lam``, computed from the data; for an offset that is penalised, with its share.
         b : float
             The free offset, else 0.
+        square : float, optional
+            ``lam ||f||^2``; by default that of ``f = K u / lam``.
+        apart : float
+            ``lam ||f - K u / lam||^2 / 2``, for a primal point of its own.
         """
         r = self.target - f - b
         slack = self.slack(r, u)
-        gap = float(slack.sum())
+        gap = float(slack.sum()) + apart
         null = self.null()[1]
-        square = max(float(u @ f), 0.0)  # lam ||f||^2
+        square = max(float(u @ f), 0.0) if square is None else square
         objective = float(self.losses(r).sum()) + 0.5 * square
         relative = gap / null if null > 0 else gap
         largest = float(self.violation(self.target, np.zeros_like(u)).max(initial=0.0))

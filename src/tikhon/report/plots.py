@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tikhon.results import Path
     from tikhon.selection.study import Study
 
-__all__ = ["plot_histories", "plot_path", "plot_study"]
+__all__ = ["axes", "plot_histories", "plot_path", "plot_study"]
 
 INK, MUTED, ACCENT, SECOND = "#222222", "#8a8a8a", "#0072b2", "#d55e00"
 """Two colours that stay apart for every kind of colour vision, and two greys."""
@@ -25,13 +25,14 @@ LABELLED = 8
 """Coefficients named at the end of their line; the others are drawn thin and grey."""
 
 
-def _axes(ax: Any) -> Any:
+def axes(ax: Any, size: tuple[float, float] = (7.0, 4.2)) -> Any:
+    """Return the axes given, or new ones, with as little drawn as can be."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise UnsupportedError("plots need matplotlib: pip install 'tikhon[plot]'") from error
     if ax is None:
-        _, ax = plt.subplots(figsize=(7.0, 4.2), layout="constrained")
+        _, ax = plt.subplots(figsize=size, layout="constrained")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.grid(axis="y", color="#e6e6e6", linewidth=0.8)
@@ -50,7 +51,7 @@ def plot_path(path: Path, ax: Any = None) -> Any:
     positive = path.lams > 0
     if np.count_nonzero(positive) < 2:
         raise UnsupportedError("a path is drawn from two positive strengths on; this has fewer.")
-    ax = _axes(ax)
+    ax = axes(ax)
     lams, coefs = path.lams[positive], path.coefs[positive]
     names = path.feature_names or tuple(f"x{j}" for j in range(coefs.shape[1]))
     order = np.argsort(-np.max(np.abs(coefs), axis=0))
@@ -95,7 +96,7 @@ def _name_ends(
 
 def plot_study(study: Study, ax: Any = None) -> Any:
     """Draw mean scores and standard errors; mark the choices of "min", "1se" and its own rule."""
-    ax = _axes(ax)
+    ax = axes(ax)
     positive = study.lams > 0
     lams, mean, se = study.lams[positive], study.mean[positive], study.se[positive]
     if study.scores is not None:

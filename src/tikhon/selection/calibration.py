@@ -1,108 +1,131 @@
-r"""Probabilities from decisions, fitted on decisions for rows that the machine has not seen.
+"""Whether probabilities are frequencies: reliability by bins, calibration error, Brier's parts.
 
-A decision d of two classes becomes ``1 / (1 + exp(-a d))`` with one slope a for positive and one
-for negative decisions; K decisions become ``softmax(a d)``. Slopes maximise the likelihood of
-held-out labels, smoothed as Platt does (N positives count as ``(N + 1) / (N + 2)`` of one).
+Rows are sorted by probability and cut into bins of about equal weight. With p_b the mean
+probability of bin b, o_b the share of positives and w_b its share of the weight:
 
-Platt's own sigmoid has a slope and a shift. The shift would move the probability 1/2 away from the
-decision 0, and a class could be predicted whose probability is the smaller one. Here the predicted
-class always has the largest probability, and the order of rows is that of their decisions.
+    ECE = sum_b w_b |o_b - p_b|                    MCE = max_b |o_b - p_b|
+    reliability = sum_b w_b (o_b - p_b)^2          resolution = sum_b w_b (o_b - o)^2
+    Brier = reliability - resolution + uncertainty + within
+
+where ``uncertainty = o (1 - o)`` and `within` is what the spread of probabilities inside bins adds,
+so that the sum is exact for any bins.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_softmax, softmax
 
-from tikhon.typing import BoolArray, Float64Array, IntArray
+from tikhon.results import frame
+from tikhon.typing import BoolArray, Float64Array
 
 __all__ = ["Calibration", "calibrate"]
 
-STEPS = 60
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Calibration:
-    """How decisions become probabilities.
+    """Probabilities beside frequencies.
 
     Attributes
     ----------
-    above, below : float
-        Slopes for positive and for negative decisions; equal for more than two classes.
-    rows : int
-        How many held-out decisions they were fitted on.
+    predicted : ndarray of shape (B,)
+        Mean probability of each bin.
+    observed : ndarray of shape (B,)
+        Share of positives.
+    se : ndarray of shape (B,)
+        Standard error of that share, were the probabilities right: the size of deviations that
+        chance explains.
+    share : ndarray of shape (B,)
+        Of the weight; sums to 1.
+    brier : float
+        Mean squared error of the probabilities.
+    reliability, resolution, uncertainty, within : float
+        ``brier = reliability - resolution + uncertainty + within``.
     """
 
-    above: float
-    below: float
-    rows: int
+    predicted: Float64Array
+    observed: Float64Array
+    se: Float64Array
+    share: Float64Array
+    brier: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+    within: float
 
-    def probabilities(self, decisions: Float64Array) -> Float64Array:
-        """Return (n, K) probabilities from (n,) or (n, K) decisions."""
-        if decisions.ndim == 2:
-            return np.asarray(softmax(self.above * decisions, axis=1))
-        slope = np.where(decisions > 0, self.above, self.below)
-        positive = expit(slope * decisions)
-        return np.column_stack([1.0 - positive, positive])
+    def __repr__(self) -> str:
+        return f"Calibration({len(self.share)} bins, ece {self.ece:.4f}, brier {self.brier:.4f})"
 
+    @property
+    def ece(self) -> float:
+        """Expected calibration error: the mean distance of frequency and probability."""
+        return float(self.share @ np.abs(self.observed - self.predicted))
 
-def calibrate(decisions: Float64Array, classes: IntArray, s: Float64Array) -> Calibration:
-    """Fit slopes on held-out decisions.
+    @property
+    def mce(self) -> float:
+        """The largest distance."""
+        return float(np.max(np.abs(self.observed - self.predicted)))
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n,) or (n, K)
-        nan for rows that were never held out.
-    classes : ndarray of int, shape (n,)
-        Positions of the true classes.
-    s : ndarray of shape (n,)
-        Weights.
-    """
-    seen = np.isfinite(decisions if decisions.ndim == 1 else decisions[:, 0]) & (s > 0)
-    d, y, s = decisions[seen], classes[seen], s[seen]
-    if d.ndim == 2:
-        slope = _temperature(d, y, s)
-        return Calibration(slope, slope, len(d))
-    total = np.bincount(y, weights=s, minlength=2)
-    smooth = np.where(y == 1, (total[1] + 1) / (total[1] + 2), 1 / (total[0] + 2))
-    return Calibration(_side(d > 0, d, smooth, s), _side(d < 0, d, smooth, s), len(d))
+    @property
+    def expected_by_chance(self) -> float:
+        """The calibration error that perfect probabilities would have with these bins.
 
+        The mean of ``|N(0, se)|`` over bins: an error of this size says nothing.
+        """
+        return float(np.sqrt(2.0 / np.pi) * (self.share @ self.se))
 
-def _side(chosen: BoolArray, d: Float64Array, target: Float64Array, s: Float64Array) -> float:
-    """The slope a >= 0 that maximises the likelihood of the decisions of one sign."""
-    d, target, s = d[chosen], target[chosen], s[chosen]
-    if not len(d):
-        return 1.0
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return one row per bin."""
+        columns = {
+            "predicted": self.predicted,
+            "observed": self.observed,
+            "se": self.se,
+            "share": self.share,
+        }
+        return frame(columns, backend)
 
-    def slope(a: float) -> float:
-        return float((s * d) @ (expit(a * d) - target))
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the reliability diagram; return the matplotlib axes."""
+        from tikhon.report.class_plots import plot_calibration
 
-    return _root(slope, float(np.abs(d).mean()))
-
-
-def _temperature(d: Float64Array, y: IntArray, s: Float64Array) -> float:
-    """The factor of all decisions that maximises the likelihood of the classes."""
-    centred = d - d.max(axis=1, keepdims=True)
-    hit = np.take_along_axis(centred, y[:, None], axis=1)[:, 0]
-
-    def slope(a: float) -> float:
-        share = np.exp(log_softmax(a * centred, axis=1))
-        return float(s @ ((share * centred).sum(axis=1) - hit))
-
-    return _root(slope, float(-centred.mean()))
+        return plot_calibration(self, ax)
 
 
-def _root(slope: object, size: float) -> float:
-    """The zero of an increasing function on [0, 100 / size], or the end it lies beyond."""
-    assert callable(slope)
-    low, high = 0.0, 100.0 / max(size, 1e-300)
-    if slope(high) <= 0:
-        return high
-    if slope(low) >= 0:
-        return 1e-5 * high  # decisions that are worse than none: hardly any confidence
-    for _ in range(STEPS):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if slope(middle) > 0 else (middle, high)
-    return 0.5 * (low + high)
+def calibrate(p: Float64Array, positive: BoolArray, s: Float64Array, bins: int = 10) -> Calibration:
+    """Compare probabilities with frequencies in at most `bins` bins of about equal weight."""
+    if not (isinstance(bins, int | np.integer) and bins >= 1):
+        raise ValueError(f"`bins` must be a whole number >= 1, got {bins!r}.")
+    member = _bins(p, s, bins)
+    weight = np.bincount(member, weights=s)
+    share = weight / s.sum()
+    predicted = np.bincount(member, weights=s * p) / weight
+    observed = np.bincount(member, weights=s * positive) / weight
+    rate = float(share @ observed)
+    # The variance of a bin's frequency, were each row positive with its probability.
+    variance = np.bincount(member, weights=s**2 * p * (1.0 - p)) / weight**2
+    brier = float(np.average((p - positive) ** 2, weights=s))
+    reliability = float(share @ (observed - predicted) ** 2)
+    resolution = float(share @ (observed - rate) ** 2)
+    uncertainty = rate * (1.0 - rate)
+    return Calibration(
+        predicted=predicted,
+        observed=observed,
+        se=np.sqrt(variance),
+        share=share,
+        brier=brier,
+        reliability=reliability,
+        resolution=resolution,
+        uncertainty=uncertainty,
+        within=brier - reliability + resolution - uncertainty,
+    )
+
+
+def _bins(p: Float64Array, s: Float64Array, bins: int) -> Any:
+    """The bin of each row; equal probabilities share one, and none is empty."""
+    place = np.unique(p, return_inverse=True)[1]
+    mass = np.bincount(place, weights=s)
+    middle = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
+    label = np.minimum((middle * bins).astype(np.int64), bins - 1)
+    return np.unique(label, return_inverse=True)[1][place]

@@ -13,6 +13,7 @@ from tikhon.selection.procedure import Procedure
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
+from tikhon.solvers.targets import check_offset
 from tikhon.typing import ArrayLike
 
 __all__ = ["cross_validate"]
@@ -31,6 +32,7 @@ def cross_validate(
     score: Any = None,
     nested: bool | int = False,
     sample_weight: Any = None,
+    offset: Any = None,
     standardize: bool = False,
     intercept: bool = True,
     solver: str = "auto",
@@ -62,6 +64,9 @@ def cross_validate(
         Cross-validate the choice itself, in an outer loop over folds of the same kind: as many as
         the inner ones, or this many. The honest score is `Study.nested`.
     sample_weight : array of shape (n,), optional
+    offset : array of shape (n,), optional
+        Added to the linear predictor of each row, such as the logarithm of an exposure; for losses
+        with a column per class (n, classes). Smooth losses other than the squared one.
     standardize : bool, default False
         Penalise the coefficients of columns scaled to unit standard deviation, within each fold.
     intercept : bool, default True
@@ -87,7 +92,8 @@ def cross_validate(
     True
     """
     as_rule(rule)
-    data = as_data(X, y, sample_weight=sample_weight, groups=groups)
+    data = as_data(X, y, sample_weight=sample_weight, groups=groups, offset=offset)
+    check_offset(loss, data)
     procedure = Procedure(
         loss,
         penalty,

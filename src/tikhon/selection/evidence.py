@@ -6,13 +6,14 @@ rows, columns and targets), `Evidence` adds one number per strength of each kind
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tikhon.data.coerce import Data
 from tikhon.losses.base import Loss
 from tikhon.results import Path
+from tikhon.selection.training_rows import TrainingRows
 from tikhon.typing import Float64Array
 
 __all__ = ["Evidence", "Sample", "strongest_of_the_best"]
@@ -33,6 +34,8 @@ class Sample:
     n_features : int
     n_targets : int
     intercept : bool
+    rows : TrainingRows or None
+        For rules that judge every solution on the rows themselves.
     """
 
     loss: Loss
@@ -40,12 +43,14 @@ class Sample:
     n_features: int
     n_targets: int
     intercept: bool
+    rows: TrainingRows | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, loss: Loss, data: Data, *, intercept: bool) -> Sample:
         """Count the rows of positive weight."""
         weight = float(len(data.y)) if data.s is None else float(data.s.sum())
-        return cls(loss, weight, data.design.shape[1], data.y.shape[1], intercept)
+        d, targets = data.design.shape[1], data.y.shape[1]
+        return cls(loss, weight, d, targets, intercept, TrainingRows(data, intercept))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

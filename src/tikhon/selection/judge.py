@@ -21,7 +21,7 @@ def judge_fold(
     weight: float,
 ) -> Float64Array:
     """Score every strength on one fold: (L,)."""
-    if score is SQUARED_ERROR:
+    if score is SQUARED_ERROR and training.offset is None:
         return np.asarray(fit.squared_error(test, lams).mean(axis=1) / weight)
     rows = training.cells.where(test)
     y = training.y[rows]
@@ -30,5 +30,7 @@ def judge_fold(
     values: list[float] = []
     for start in range(0, len(lams), at_once):
         Z = fit.predict(rows, lams[start : start + at_once])
+        if training.offset is not None:
+            Z += training.offset[rows]
         values += [score(y, z, s) for z in Z]
     return np.array(values)

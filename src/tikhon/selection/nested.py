@@ -217,9 +217,12 @@ def nest(
 
 
 def _judge(solution: Solution, data: Data, rows: IntArray, score: Score) -> float:
-    z = data.design.rows(rows).predict(solution.coef) + solution.intercept
+    z = np.asarray(data.design.rows(rows).predict(solution.coef) + solution.intercept)
+    z = z.reshape(len(rows), -1)
+    if data.offset is not None:
+        z = z + data.offset[rows]
     s = None if data.s is None else data.s[rows]
-    return score(data.y[rows], np.asarray(z).reshape(len(rows), -1), s)
+    return score(data.y[rows], z, s)
 
 
 def _support(coef: Float64Array) -> BoolArray:

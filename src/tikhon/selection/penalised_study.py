@@ -12,7 +12,6 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
 from tikhon.errors import UnsupportedError
-from tikhon.losses import Squared
 from tikhon.paths.grid import Grid
 from tikhon.paths.penalised_path import PenalisedPath, penalised_lams
 from tikhon.penalties.base import Penalty
@@ -81,12 +80,13 @@ def study_penalised(
     *,
     rule: str | Rule,
     score: Score,
+    plan: object = None,
 ) -> Study:
     """Score a grid of strengths on held-out rows, and solve the path on all rows."""
     started = time.perf_counter()
     data, split = bench.data, bench.split
     lams = penalised_lams(machine, grid)
-    if lams[-1] == 0:
+    if lams[-1] == 0 and not machine.solves_zero:
         raise UnsupportedError(
             "a grid of strengths must be > 0 for this penalty, got 0. For no penalty at all use "
             "tk.LinearRegression, or lam=0 alone."
@@ -103,7 +103,7 @@ def study_penalised(
             machine,
             whole,
             lams,
-            one_target=data.one_target,
+            one_target=data.one_target and not machine.loss.per_class,
             feature_names=data.feature_names,
             seconds=seconds,
             skipped=skipped,
@@ -117,9 +117,9 @@ def study_penalised(
         greater_is_better=score.greater_is_better,
         method="folds",
         rule=rule,
-        solver=str(bench.plan(machine.penalty)),
+        solver=str(plan or bench.plan(machine.penalty)),
         seconds=seconds,
-        sample=Sample.of(Squared(), data, intercept=machine.training.intercept),
+        sample=Sample.of(machine.loss, data, intercept=machine.training.intercept),
         skipped=skipped,
     )
 

@@ -1,12 +1,13 @@
 """The procedure that chooses a strength: a grid, folds and a rule, for any loss and penalty.
 
 Estimators, `tk.cross_validate` and nested folds all choose by it. Which passes over the data it
-takes depends on loss and penalty: ridge, penalised least squares, or one path per fold.
+takes depends on loss and penalty: ridge, penalised least squares, smooth losses, or one path per
+fold.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tikhon._kernels import Stop
@@ -17,13 +18,16 @@ from tikhon.paths.solve_path import refuse_no_strength
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.selection.generic import cross_validate_generic
+from tikhon.selection.held_out import HeldOutSource
 from tikhon.selection.nested import nest, outer_folds
 from tikhon.selection.penalised_study import PenalisedBench, study_penalised
 from tikhon.selection.ridge_study import study_ridge
 from tikhon.selection.rules import Rule
 from tikhon.selection.scores import Score
+from tikhon.selection.smooth_study import study_smooth
 from tikhon.selection.study import Study
 from tikhon.solvers.choose import has_machine, is_ridge
+from tikhon.solvers.smooth import is_smooth
 from tikhon.solvers.solve import GENERIC, refuse_solver
 
 __all__ = ["Procedure"]
@@ -71,8 +75,24 @@ class Procedure:
         return nest(study, data, self.study, outer, self.score, supports=supports, stop=self.stop)
 
     def study(self, data: Data) -> Study:
+        """Score the grid, and remember how to predict the rows of each fold."""
+        source = HeldOutSource(
+            self.loss,
+            self.penalty,
+            data,
+            self.folds,
+            self.standardize,
+            self.intercept,
+            self.solver,
+            self.tol,
+        )
+        return replace(self._scored(data), source=source)
+
+    def _scored(self, data: Data) -> Study:
         """Score the grid by the fastest passes there are for this loss and penalty."""
         refuse_no_strength(self.loss, self.penalty, data.design.shape[1], self.grid)
+        if is_smooth(self.loss):
+            return self._smooth(data)
         if self.solver == GENERIC:
             return self._generic(data)
         if is_ridge(self.loss, self.penalty):
@@ -110,6 +130,22 @@ class Procedure:
         bench = self.bench(data)
         machine = bench.machine(self.penalty)
         return study_penalised(bench, machine, self.grid, rule=self.rule, score=self.score)
+
+    def _smooth(self, data: Data) -> Study:
+        return study_smooth(
+            data,
+            self.loss,
+            self.penalty,
+            self.grid,
+            folds=self.folds,
+            rule=self.rule,
+            score=self.score,
+            standardize=self.standardize,
+            intercept=self.intercept,
+            solver=self.solver,
+            tol=self.tol,
+            stop=self.stop,
+        )
 
     def _generic(self, data: Data) -> Study:
         refuse_solver(Problem(self.loss, self.penalty, 0.0, self.intercept), self.solver)

@@ -6,6 +6,8 @@
     aic     training loss and degrees of freedom: see `tikhon.selection.criteria`
     bic     the same, with a higher price for each degree of freedom
     ebic    the same, higher still where there are many columns: `EBIC(gamma)`
+    srm     the least bound on the risk over nested classes: see `tikhon.selection.structural`
+    mdl     the same, by the length of a description
 
 Ties, within rounding, go to the simpler model: the grid is ordered strongest first and the first
 one wins.
@@ -22,8 +24,20 @@ import numpy as np
 from tikhon.errors import UnsupportedError
 from tikhon.selection.criteria import AIC, BIC, EBIC
 from tikhon.selection.evidence import Evidence, strongest_of_the_best
+from tikhon.selection.structural import MDL, SRM
 
-__all__ = ["AIC", "BIC", "EBIC", "Evidence", "Min", "Rule", "StandardErrors", "as_rule"]
+__all__ = [
+    "AIC",
+    "BIC",
+    "EBIC",
+    "MDL",
+    "SRM",
+    "Evidence",
+    "Min",
+    "Rule",
+    "StandardErrors",
+    "as_rule",
+]
 
 
 @runtime_checkable
@@ -70,11 +84,18 @@ class StandardErrors:
         return strongest_of_the_best(evidence.cost, self.k * float(se))
 
 
-_BY_NAME: dict[str, Rule] = {"min": Min(), "aic": AIC(), "bic": BIC(), "ebic": EBIC()}
+_BY_NAME: dict[str, Rule] = {
+    "min": Min(),
+    "aic": AIC(),
+    "bic": BIC(),
+    "ebic": EBIC(),
+    "srm": SRM(),
+    "mdl": MDL(),
+}
 
 
 def as_rule(rule: str | Rule) -> Rule:
-    """Turn "min", "1se", "2.5se", "aic", "bic", "ebic" or a rule object into a rule."""
+    """Turn "min", "1se", "2.5se", "aic", ..., "srm", "mdl" or a rule object into a rule."""
     if isinstance(rule, str):
         if rule in _BY_NAME:
             return _BY_NAME[rule]
@@ -84,6 +105,6 @@ def as_rule(rule: str | Rule) -> Rule:
     elif isinstance(rule, Rule):
         return rule
     raise ValueError(
-        "`rule` must be 'min', '1se', '2se', ..., 'aic', 'bic', 'ebic' or a rule object, "
-        f"got {rule!r}."
+        "`rule` must be 'min', '1se', '2se', ..., 'aic', 'bic', 'ebic', 'srm', 'mdl' or a rule "
+        f"object, got {rule!r}."
     )

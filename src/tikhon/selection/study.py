@@ -16,6 +16,7 @@ from tikhon.selection.split import Split
 from tikhon.typing import Float64Array, IntArray
 
 if TYPE_CHECKING:
+    from tikhon.selection.held_out import HeldOut, HeldOutSource
     from tikhon.selection.nested import Nested
 
 __all__ = ["Choice", "Study", "fold_of_rows", "summarise"]
@@ -78,6 +79,8 @@ class Study:
         Loss, rows, columns and targets, as information criteria count them.
     nested : Nested or None
         The score of the whole procedure, choice included, where it was asked for.
+    source : HeldOutSource or None
+        How `held_out` predicts the rows of each fold.
     skipped : int
         How many of the strengths asked for were not solved in time; the weakest ones.
     """
@@ -96,6 +99,7 @@ class Study:
     seconds: float
     sample: Sample
     nested: Nested | None = None
+    source: HeldOutSource | None = None
     skipped: int = 0
 
     def __repr__(self) -> str:
@@ -138,6 +142,23 @@ class Study:
     def choose(self, rule: str | Rule | None = None) -> Solution:
         """Return the solution that a rule chooses, without fitting again."""
         return self.path[self.index(rule)]
+
+    def held_out(self, lam: float | None = None) -> HeldOut:
+        """Return the prediction of each tested row by the model of a fold that it is not in.
+
+        Computed when it is first asked for, by one fit per fold.
+
+        Parameters
+        ----------
+        lam : float, optional
+            The strength, the chosen one by default.
+        """
+        if self.source is None:
+            raise UnsupportedError(
+                "this study does not say how it was made, so it has no held-out predictions; "
+                "those of tk.cross_validate and tk.LogisticRegression do."
+            )
+        return self.source.at(self.lam() if lam is None else float(lam))
 
     @property
     def best_cost(self) -> float:

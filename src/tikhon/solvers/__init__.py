@@ -11,14 +11,23 @@ from tikhon.solvers.task import Solver, Task
 from tikhon.solvers.textbook import schedules
 from tikhon.solvers.textbook.coordinate_descent import CyclicCoordinateDescent
 from tikhon.solvers.textbook.gradient_descent import GradientDescent
+from tikhon.solvers.textbook.newton import Newton
+from tikhon.solvers.textbook.pegasos import Pegasos, pegasos_bound
 from tikhon.solvers.textbook.splitting import QuadraticPenaltySplitting
+from tikhon.solvers.textbook.stochastic import StochasticGradientDescent
+from tikhon.solvers.textbook.stochastic_state import StochasticState
 
 __all__ = [
     "CyclicCoordinateDescent",
     "GradientDescent",
+    "Newton",
+    "Pegasos",
     "ProximalGradient",
     "QuadraticPenaltySplitting",
     "Solver",
+    "StochasticGradientDescent",
+    "StochasticState",
     "Task",
+    "pegasos_bound",
     "schedules",
 ]

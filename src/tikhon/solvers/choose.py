@@ -8,7 +8,8 @@
     other penalties
     tall         n >= d, d <= 3000             moments + active sets
     columns      sparse, n > 3000 and d > 3000 coordinate descent on columns
-    working_set  else                          moments of working sets + active sets
+    working_set  else                          moments of working sets + active sets;
+                                               groups with more columns than n / 2: by rows
 
 The limit is where d^3 operations for each fold overtake some hundred products with the table.
 """

@@ -26,6 +26,10 @@ ROUNDING = 4e-15
 """Slopes of unit columns, over the spread of the targets, that rounding cannot tell from 0."""
 
 
+RESTING = 1e-15
+"""Distance from a bound, relative to it, that is a rounding."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CoordinateSolver:
     """Sizes, squares and bounds: the active-set Newton method, target by target."""
@@ -79,11 +83,15 @@ def gram_solver(penalty: Penalty, d: int, tol: float) -> GramSolver:
 def within_bounds(penalty: Penalty, d: int, columns: IntArray, V: Float64Array) -> Float64Array:
     """Return coefficients (..., m, targets) on the user's scale, exactly within their bounds.
 
-    Scaling back and forth may carry a coefficient that rests on its bound past it by a rounding,
-    and one that is past it has no finite objective.
+    Scaling back and forth may carry a coefficient that rests on its bound off it by a rounding.
+    One that is past it has no finite objective, and one that is short of it is not held by it.
     """
     form = penalty.coordinates(d)
     if form is None or not (np.isfinite(form.lower).any() or np.isfinite(form.upper).any()):
         return V
     part = form.take(columns)
+    for end in (part.lower[:, None], part.upper[:, None]):
+        inside = np.isfinite(end)
+        near = inside & (np.abs(V - np.where(inside, end, 0.0)) <= RESTING * np.abs(end))
+        V = np.where(near, end, V)
     return np.asarray(np.clip(V, part.lower[:, None], part.upper[:, None]))

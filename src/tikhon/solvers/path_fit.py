@@ -50,7 +50,7 @@ class PathFit:
     def dense(self) -> Float64Array:
         """Return the coefficients of all columns: (L, d, targets)."""
         d = self.training.design.shape[1]
-        if len(self.columns) == d:
+        if np.array_equal(self.columns, np.arange(d)):
             return self.coefs
         length, _, targets = self.coefs.shape
         every = np.zeros((length, d, targets))
@@ -63,7 +63,11 @@ class PathFit:
         coefs, intercepts = self.coefs[wanted], self.intercepts[wanted]
         length, m, targets = coefs.shape
         flat = np.ascontiguousarray(coefs.transpose(1, 0, 2)).reshape(m, -1)
-        Z = self.training.design.rows_of_columns(rows, self.columns) @ flat
+        design = self.training.design
+        if design.is_sparse:
+            Z = design.rows(rows).take(self.columns).predict(flat)
+        else:
+            Z = design.rows_of_columns(rows, self.columns) @ flat
         stacked = Z.reshape(len(rows), length, targets).transpose(1, 0, 2)
         return np.asarray(stacked + intercepts[:, None, :])
 

@@ -23,6 +23,7 @@ from tikhon.penalties.base import Penalty
 from tikhon.problem.squared import Frame, NullModel
 from tikhon.solvers.gram_solvers import within_bounds
 from tikhon.solvers.path_fit import PathFit
+from tikhon.solvers.squared_machine import SquaredMachine
 from tikhon.solvers.training import Training
 from tikhon.solvers.wide_table import TrainingColumns, WideTable
 from tikhon.typing import BoolArray, Float64Array, FloatArray, IntArray
@@ -36,7 +37,7 @@ FIRMER = 1e-3
 """Further share, where a certificate has found a solution wanting."""
 
 
-class PenalisedColumns:
+class PenalisedColumns(SquaredMachine):
     """A table taken column by column."""
 
     name = "coordinate descent on columns"

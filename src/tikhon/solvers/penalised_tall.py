@@ -21,6 +21,7 @@ from tikhon.problem.squared import Frame, NullModel
 from tikhon.solvers.gram_solution import GramSolution, GramSolver
 from tikhon.solvers.gram_solvers import gram_solver, within_bounds
 from tikhon.solvers.path_fit import PathFit
+from tikhon.solvers.squared_machine import SquaredMachine
 from tikhon.solvers.tall_table import TallTable
 from tikhon.solvers.training import Training, summed_squares
 from tikhon.typing import BoolArray, Float64Array, IntArray
@@ -28,7 +29,7 @@ from tikhon.typing import BoolArray, Float64Array, IntArray
 __all__ = ["PenalisedTall"]
 
 
-class PenalisedTall:
+class PenalisedTall(SquaredMachine):
     """Per-cell moments of one table, and a penalty."""
 
     name = "moments and active sets"

@@ -1,12 +1,7 @@
 """Penalised least squares on working sets: for wide tables, and for long ones with many columns.
 
-For a block of strengths each training set solves its small problem, on the moments of a working set
-of columns. One product of the table with all residuals, of all strengths and training sets of the
-block, then shows which other columns want to enter. They join, and the block is solved again from
-the first strength they concern. When none is left the block is solved for all columns.
-
-The next block starts with the columns whose correlations are largest where the last one ended: a
-good guess, which the check makes exact.
+Each training set solves its small problem on the moments of a working set of columns; blocks of
+strengths are checked against all columns together, see `tikhon.solvers.working_blocks`.
 """
 
 from __future__ import annotations
@@ -21,30 +16,27 @@ from tikhon.engine import map_units
 from tikhon.penalties.base import Penalty
 from tikhon.problem.squared import Frame, NullModel
 from tikhon.solvers.gram_solvers import within_bounds
+from tikhon.solvers.group_path import FIRMER, GroupPath
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised_columns import PenalisedColumns
+from tikhon.solvers.squared_machine import SquaredMachine
 from tikhon.solvers.training import Training
 from tikhon.solvers.wide_table import WideTable
+from tikhon.solvers.working_blocks import Blocks, approach
 from tikhon.solvers.working_path import WorkingPath
 from tikhon.solvers.working_sets import ColumnStore
 from tikhon.typing import BoolArray, Float64Array
 
 __all__ = ["PenalisedWide"]
 
-BLOCK = 10
-"""Strengths solved between two checks."""
-
-RESIDUAL_BYTES = 2**27
-"""Residuals held at once: fewer strengths to a block where the table is long."""
-
 LARGEST = 2500
 """Nonzero coefficients beyond which a path goes on column by column."""
 
-NEXT = 0.8
-"""Ratio of strengths on the way from the null model to a first strength far below it."""
+CROWDED = 0.5
+"""Columns in groups, over rows, beyond which a path goes on by rows."""
 
 
-class PenalisedWide:
+class PenalisedWide(SquaredMachine):
     """A table whose columns join small problems as they are needed."""
 
     name = "working sets and active sets"
@@ -76,7 +68,7 @@ class PenalisedWide:
     @cached_property
     def _everything(self) -> WorkingPath:
         own = self._set(self.training.everything())
-        self._look([own], [own.latest_residual()])
+        Blocks(self.table, self.stop).look([own], [own.latest_residual()])
         return own
 
     def null(self) -> NullModel:
@@ -88,7 +80,7 @@ class PenalisedWide:
         """Return the least strength at which every penalised coefficient of all rows is 0."""
         own = self._everything
         if own.fit_unpenalised():
-            self._look([own], [own.latest_residual()])
+            Blocks(self.table, self.stop).look([own], [own.latest_residual()])
         return own.lam_max()
 
     def fits(self, trains: Sequence[BoolArray], lams: Float64Array) -> list[PathFit]:
@@ -96,20 +88,19 @@ class PenalisedWide:
         sets = [self._set(train) for train in trains]
         for own in sets:
             own.fit_unpenalised()
-        self._look(sets, [own.latest_residual() for own in sets])
-        ahead = _approach(max(own.lam_max() for own in sets), lams[0])
+        Blocks(self.table, self.stop).look(sets, [own.latest_residual() for own in sets])
+        ahead = approach(max(own.lam_max() for own in sets), lams[0])
         grid = np.concatenate([ahead, lams])
-        done = 0
-        while done < len(grid) and not self._stopped():
-            done += self._block(sets, grid[done : done + self._block_size(len(sets))])
-            if self._too_large(sets):
-                return PenalisedColumns(self.table, self.penalty, self.tol, self.stop).fits(
-                    trains, lams
-                )
+        done = Blocks(self.table, self.stop).solve(
+            sets, grid, until=lambda: self._crowded(sets) or self._too_large(sets)
+        )
+        if self._crowded(sets):
+            self._go_on_by_rows(sets, grid[done:])
+        elif self._too_large(sets):
+            return PenalisedColumns(self.table, self.penalty, self.tol, self.stop).fits(
+                trains, lams
+            )
         return [self._path_fit(own, lams, len(ahead)) for own in sets]
-
-    def _stopped(self) -> bool:
-        return self.stop.requested or self.stop.late
 
     def _too_large(self, sets: Sequence[WorkingPath]) -> bool:
         """Whether columns are so many that sweeps over them are cheaper than their moments."""
@@ -121,35 +112,32 @@ class PenalisedWide:
         most = min(LARGEST, 1.5 * rows) if form.l2.any() else LARGEST
         return max(own.support_size for own in sets) > most
 
-    def _block_size(self, sets: int) -> int:
-        n, targets = self.training.y.shape
-        room = RESIDUAL_BYTES // (8 * n * targets * sets)
-        return max(1, min(BLOCK, int(room)))
+    def _crowded(self, sets: Sequence[WorkingPath]) -> bool:
+        """Whether groups keep so many columns that the rows are the smaller side."""
+        return self._by_rows and any(self._is_crowded(own.support_size) for own in sets)
 
-    def _block(self, sets: list[WorkingPath], lams: Float64Array) -> int:
-        """Solve a block of strengths for all columns; return its length."""
-        for own in sets:
-            own.begin(lams)
-        open_sets = list(sets)
-        while open_sets:
-            map_units(lambda own: own.solve(self.stop), open_sets, stop=self.stop)
-            if self._stopped():
-                break
-            self._look(open_sets, [own.open_residuals() for own in open_sets])
-            open_sets = [own for own in open_sets if own.admit()]
-        for own in sets:
-            own.end()
-        return len(lams)
+    @cached_property
+    def _by_rows(self) -> bool:
+        """Whether the penalty is one of groups that can be solved by rows."""
+        form = self.penalty.group_form(self.training.design.shape[1])
+        return form is not None and (self.training.y.shape[1] == 1 or not form.l1.any())
 
-    def _look(self, sets: Sequence[WorkingPath], residuals: Sequence[Float64Array]) -> None:
-        """Show each set the correlations of all columns with its residuals (n, k), in one go."""
-        weighted = [R * own.p[:, None] for own, R in zip(sets, residuals, strict=True)]
-        G, shift = self.table.correlate(np.hstack(weighted))
-        start = 0
-        for own, R in zip(sets, weighted, strict=True):
-            stop = start + R.shape[1]
-            own.see(G[:, start:stop], R.sum(axis=0), shift)
-            start = stop
+    def _is_crowded(self, support: int) -> bool:
+        return bool(support > CROWDED * self.training.y.shape[1] * len(self.training.used()))
+
+    def _group_path(self, own: WorkingPath, tol: float) -> GroupPath:
+        form = own.penalty.group_form(self.training.design.shape[1])
+        assert form is not None
+        return GroupPath(self.table, own, form, tol, self.stop)
+
+    def _go_on_by_rows(self, sets: Sequence[WorkingPath], lams: Float64Array) -> None:
+        def follow(own: WorkingPath) -> None:
+            path = self._group_path(own, self.tol)
+            path.start(own.latest)
+            path.follow(lams)
+
+        if len(lams):
+            map_units(follow, sets, stop=self.stop)
 
     def _path_fit(self, own: WorkingPath, lams: Float64Array, skipped: int) -> PathFit:
         coefs, solved = own.path(skipped, len(lams))
@@ -163,15 +151,11 @@ class PenalisedWide:
     def corrected(self, lam: float, V: Float64Array, correlation: Float64Array) -> Float64Array:
         """Solve one strength again from coefficients V and the correlation seen at them."""
         own = self._everything
+        if self._by_rows and self._is_crowded(int(np.count_nonzero(V))):
+            scaled = V * own.unit[:, None]
+            found = self._group_path(own, FIRMER * self.tol).corrected(lam, scaled)
+            return found / own.unit[:, None]
         coefs = own.corrected(lam, V * own.unit[:, None], correlation, self.stop)
         found = np.zeros_like(V)
         found[own.columns] = coefs / own.unit[own.columns, None]
         return within_bounds(self.penalty, len(found), np.arange(len(found)), found)
-
-
-def _approach(top: float, first: float) -> Float64Array:
-    """Strengths on the way from the null model to the first one asked for."""
-    if not 0 < first < NEXT * top or not np.isfinite(top):
-        return np.empty(0)
-    count = int(np.ceil(np.log(first / top) / np.log(NEXT)))
-    return np.geomspace(top, first, count, endpoint=False)

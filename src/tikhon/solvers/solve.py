@@ -12,7 +12,7 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
 from tikhon.data.moments import Cells
-from tikhon.errors import Problems, UnsupportedError
+from tikhon.errors import UnsupportedError
 from tikhon.penalties import L1, Scaled, Weighted
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
@@ -21,13 +21,15 @@ from tikhon.solvers.choose import has_machine, is_ridge, plan_ridge
 from tikhon.solvers.loop import Progress
 from tikhon.solvers.proximal_gradient import ProximalGradient
 from tikhon.solvers.ridge import ridge_refined
+from tikhon.solvers.smooth import is_smooth
 from tikhon.solvers.solve_penalised import Single, solve_penalised, unpenalised
+from tikhon.solvers.solve_smooth import solve_smooth
+from tikhon.solvers.targets import check_offset, check_targets
 from tikhon.solvers.task import Solver, Task
 from tikhon.solvers.training import Training
 
 __all__ = [
     "GENERIC",
-    "check_targets",
     "generic_df",
     "mean_loss",
     "refuse_solver",
@@ -47,6 +49,7 @@ def solve(
     y: Any,
     *,
     sample_weight: Any = None,
+    offset: Any = None,
     solver: str | Solver = "auto",
     tol: float = 1e-8,
     max_iter: int | None = None,
@@ -61,9 +64,13 @@ def solve(
     X : array, sparse array or DataFrame of shape (n, d)
     y : array of shape (n,) or (n, targets)
     sample_weight : array of shape (n,), optional
+    offset : array of shape (n,), optional
+        Added to the linear predictor of each row; for losses with a column per class
+        (n, classes). Smooth losses other than the squared one.
     solver : str or solver, default "auto"
         For least squares with L2: "tall", "wide" or "iterative". For everything, and by
-        default for what has no faster solver: "proximal_gradient". Or one of `tk.solvers` with
+        default for what has no faster solver: "proximal_gradient", which is also what "auto" means
+        for a smooth loss where `max_iter` or `callback` is given. Or one of `tk.solvers` with
         its options, ``tk.solvers.GradientDescent(step=0.1)``.
     tol : float, default 1e-8
         Relative duality gap (KKT residual where there is no dual) to reach.
@@ -89,14 +96,18 @@ def solve(
     >>> solution.status == "converged", solution.certificate.gap < 1e-12
     (True, True)
     """
-    data = as_data(X, y, sample_weight=sample_weight)
-    check_targets(problem, data)
+    data = as_data(X, y, sample_weight=sample_weight, offset=offset)
+    check_offset(problem.loss, data)
+    check_targets(problem.loss, data)
     stop = Stop.after(max_seconds)
     if not isinstance(solver, str):
         _refuse_what_is_no_solver(solver, max_iter)
+        _refuse_offset(solver, data)
         return solver.solve(Task.of(problem, data, tol, max_seconds, callback))
     ridge = is_ridge(problem.loss, problem.penalty)
     direct = ridge or has_machine(problem.loss, problem.penalty, data.design.shape[1])
+    if is_smooth(problem.loss):
+        direct = not (solver == "auto" and (max_iter is not None or callback is not None))
     if direct and solver != GENERIC:
         _refuse_iteration_options(solver, max_iter, callback)
         return solve_one(
@@ -112,7 +123,19 @@ def solve_one(
     problem: Problem, data: Data, *, standardize: bool, solver: str, tol: float, stop: Stop
 ) -> Single:
     """Solve one problem, with or without standardising, by the fastest solver there is."""
-    check_targets(problem, data)
+    check_targets(problem.loss, data)
+    if is_smooth(problem.loss):
+        return solve_smooth(
+            problem.loss,
+            problem.penalty,
+            problem.lam,
+            data,
+            standardize=standardize,
+            intercept=problem.intercept,
+            solver=solver,
+            tol=tol,
+            stop=stop,
+        )
     if solver != GENERIC:
         if is_ridge(problem.loss, problem.penalty):
             return _solve_squared(problem, data, solver, tol, standardize=standardize)
@@ -170,6 +193,14 @@ def _refuse_what_is_no_solver(solver: object, max_iter: int | None) -> None:
         )
 
 
+def _refuse_offset(solver: Solver, data: Data) -> None:
+    if data.offset is not None and not isinstance(solver, ProximalGradient):
+        raise UnsupportedError(
+            f"{type(solver).__name__} takes no `offset`; use solver='auto', or "
+            "tk.solvers.ProximalGradient()."
+        )
+
+
 def _refuse_iteration_options(solver: str, max_iter: int | None, callback: object) -> None:
     for name, given in (("max_iter", max_iter), ("callback", callback)):
         if given is not None:
@@ -177,24 +208,6 @@ def _refuse_iteration_options(solver: str, max_iter: int | None, callback: objec
                 f"`{name}` counts iterations over the rows, and solver={solver!r} makes no such "
                 f"iterations for this problem; use solver={GENERIC!r}, or `max_seconds`."
             )
-
-
-def check_targets(problem: Problem, data: Data) -> None:
-    """Refuse targets that a loss has no meaning for."""
-    y = data.y[data.used]
-    complaint = problem.loss.check_targets(y[:, 0] if problem.loss.per_class else y)
-    problems = Problems()
-    if complaint:
-        problems.add("target", complaint, "See the loss for the targets it takes.")
-    elif problem.loss.classification and y.min() == y.max():
-        problems.add(
-            "one_class",
-            "every target is the same class",
-            "Give rows of at least two classes.",
-            value=f"{y[0, 0]:g}",
-            count=len(y),
-        )
-    problems.raise_if_any()
 
 
 def _solve_squared(

@@ -14,9 +14,8 @@ from tikhon.penalties import Box, NoPenalty, Sum
 from tikhon.penalties.base import Penalty
 from tikhon.results import Certificate, Solution, Status, StatusCode
 from tikhon.solvers.choose import plan_penalised
-from tikhon.solvers.degrees_of_freedom import degrees_of_freedom
 from tikhon.solvers.least_squares import least_squares
-from tikhon.solvers.penalised import certified_fit, judge
+from tikhon.solvers.penalised import certified_fit
 from tikhon.solvers.training import Training
 
 __all__ = ["Single", "solve_penalised", "unpenalised"]
@@ -60,8 +59,8 @@ def solve_penalised(
     machine = plan.machine(training, penalty, tol, stop)
     fit = machine.fits([training.everything()], strength)[0]
     found = certified_fit(machine, machine.null(), strength, fit.dense(), fit.intercepts)
-    status = judge(machine, strength, found.certificates, fit.solved)
-    df = degrees_of_freedom(machine.frame, penalty, strength, found.coefs)
+    status = machine.judge(strength, found, fit.solved)
+    df = machine.df(strength, found)
     solution = _solution(
         data,
         found.coefs[0],

@@ -30,7 +30,7 @@ from tikhon.data.sparse import SparseDesign
 from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import UnsupportedError
 from tikhon.problem.support import SupportProblem
-from tikhon.results import Certificate, Status
+from tikhon.results import Status
 from tikhon.solvers.support_kernel import SMALL, polished
 from tikhon.solvers.support_newton import newton_machine
 from tikhon.solvers.support_path import SupportPath, SupportSolution, support_status
@@ -214,9 +214,10 @@ def linear_path(
             if not finished and found.status[k] != STOPPED and solver == "auto":
                 break
             note = support_status(found.gaps[k] * lam, wanted, stop, finished=finished)
-            solved.append(
-                _solution(table, problem, lam, beta, found.offsets[k], found.sweeps[k], note)
-            )
+            made = _solution(table, problem, lam, beta, found.offsets[k], found.sweeps[k], note)
+            if finished and made.certificate.gap > tol and solver == "auto":
+                break  # its sums cancel: columns are of too unequal size for this method
+            solved.append(made)
             at = k + 1
         if solver == "dual_descent":
             return SupportPath.of(solved, DESCENT, started)
@@ -231,7 +232,7 @@ def linear_path(
         )
         beta = end.beta
         note = support_status(end.gap, wanted, stop, finished=end.gap <= wanted)
-        solved.append(_solution(table, problem, lam, beta, end.offset, end.passes, note))
+        solved.append(_solution(table, problem, lam, beta, end.offset, end.passes, note, end.w))
     if table.shape[0] <= SMALL:
         solved = _polish(table, problem, solved)
     return SupportPath.of(solved, DESCENT if at == len(lams) else NEWTON, started)
@@ -246,19 +247,18 @@ def _polish(
     kernel = kernel_rows(rows, KernelFunction("linear"), plus=plus)
     better = []
     for each in solved:
+        w: Float64Array | None = None
         if problem.squared:
+            goal = 1e-16 * problem.null()[1]
+            start = each.offset_centred
             end = newton_machine(
-                table,
-                problem,
-                1.0 / each.lam,
-                gap=1e-16 * problem.null()[1],
-                beta=each.beta,
-                offset=each.offset_centred,
+                table, problem, 1.0 / each.lam, gap=goal, beta=each.beta, offset=start
             )
-            beta, offset = end.beta, end.offset
+            beta, offset, w = end.beta, end.offset, end.w
         else:
             beta, _, offset = polished(kernel, problem, each)
-        better.append(_solution(table, problem, each.lam, beta, offset, each.passes, each.status))
+        found = _solution(table, problem, each.lam, beta, offset, each.passes, each.status, w)
+        better.append(found if found.certificate.gap <= each.certificate.gap else each)
     return better
 
 
@@ -314,10 +314,12 @@ def _solution(
     offset: float,
     passes: float,
     status: Status,
+    w: Float64Array | None = None,
 ) -> SupportSolution:
-    """Coefficients from dual ones, on the raw data, with their certificate."""
+    """Coefficients, those of the dual ones by default, on the raw data, with their certificate."""
     u = problem.balanced(lam * beta)
-    w = table.correlate(u) / lam
+    of_u = table.correlate(u) / lam
+    w = of_u if w is None else w
     coef = w / table.scale
     f = table.predict(w)
     free = float(offset)
@@ -325,10 +327,18 @@ def _solution(
         better = problem.best_offset(problem.target - f)
         gaps = [float(problem.slack(problem.target - f - b, u).sum()) for b in (free, better)]
         free = free if gaps[0] <= gaps[1] else better
-    elif problem.offset == "augmented":
+    penalised = problem.offset == "augmented"
+    if penalised and w is of_u:
         free = float(u.sum()) / lam
     intercept = free - float(table.mean @ coef)
-    certificate, slack = raw_certificate(table, problem, lam, u, coef, intercept)
+    apart = 0.5 * lam * float((w - of_u) @ (w - of_u))
+    square = lam * float(w @ w)
+    if penalised:
+        apart += 0.5 * lam * (free - float(u.sum()) / lam) ** 2
+        square += lam * free**2
+    z = _raw_values(table, coef, intercept)
+    b = intercept + float(table.mean @ coef) if problem.free else 0.0
+    certificate, slack = problem.certificate(lam, u, z - b, b, square=square, apart=apart)
     return SupportSolution(
         lam=lam,
         beta=u / lam,
@@ -343,21 +353,9 @@ def _solution(
     )
 
 
-def raw_certificate(
-    table: LinearTable,
-    problem: SupportProblem,
-    lam: float,
-    u: Float64Array,
-    coef: Float64Array,
-    intercept: float,
-) -> tuple[Certificate, Float64Array]:
-    """The certificate from the raw table and the coefficients that are handed out."""
+def _raw_values(table: LinearTable, coef: Float64Array, intercept: float) -> Float64Array:
+    """Predictions from the raw table and the coefficients that are handed out."""
     early = table.view.early_shift
     if early is None:
-        z = np.asarray(table.design.predict(coef)) + intercept
-    else:
-        z = np.asarray(table.design.predict(coef, early)) + (intercept + float(early @ coef))
-    if problem.offset == "constraint":
-        b = intercept + float(table.mean @ coef)
-        return problem.certificate(lam, u, z - b, b)
-    return problem.certificate(lam, u, z, 0.0)
+        return np.asarray(table.design.predict(coef)) + intercept
+    return np.asarray(table.design.predict(coef, early)) + (intercept + float(early @ coef))

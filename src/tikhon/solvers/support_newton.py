@@ -69,9 +69,10 @@ class LinearRows(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewtonEnd:
-    """Where it ended: dual coefficients, the gap reached, and passes over the rows."""
+    """Where it ended: coefficients of both kinds, the gap reached, and passes over the rows."""
 
     beta: Float64Array
+    w: Float64Array
     offset: float
     gap: float
     passes: float
@@ -153,7 +154,7 @@ def newton_machine(
     positive = np.concatenate([problem.upper[problem.upper > 0], -problem.lower[problem.lower < 0]])
     sigma = float(np.mean(positive)) * strength if not problem.squared else np.inf
     first, extra = sigma, problem.quadratic / strength
-    best = _End.of(rows, problem, strength, centre, state.b)
+    best = _End.of(rows, problem, strength, centre, state)
     passes = 3.0
     for _ in range(ROUNDS):
         if best.gap <= gap or stop.requested or stop.late:
@@ -166,7 +167,8 @@ def newton_machine(
         state.centre = smoothed.beta(problem.target - state.f - state.b, state.centre)
         if problem.free:
             state.centre_b = state.b
-        found = _End.of(rows, problem, strength, state.centre, state.b)
+        state.f = rows.predict(state.w)
+        found = _End.of(rows, problem, strength, state.centre, state)
         passes += 2.0
         stuck = found.gap > 0.9 * best.gap and (problem.squared or sigma > LARGEST * first)
         best = found if found.gap < best.gap else best
@@ -174,14 +176,19 @@ def newton_machine(
             break
         sigma *= GROWTH
     stopped = bool(stop.requested or stop.late) and best.gap > gap
-    return NewtonEnd(best.beta, best.offset, best.gap, passes, stopped)
+    return NewtonEnd(best.beta, best.w, best.offset, best.gap, passes, stopped)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _End:
-    """A feasible dual point, its best offset, and the gap between them."""
+    """A feasible dual point, a primal one, its best offset, and the gap between them.
+
+    The primal point is not ``sum_i beta_i x_i``: where columns are of very unequal size that sum
+    cancels to fewer digits than the Newton steps have. What they differ by is part of the gap.
+    """
 
     beta: Float64Array
+    w: Float64Array
     offset: float
     gap: float
 
@@ -192,18 +199,20 @@ class _End:
         problem: SupportProblem,
         strength: float,
         beta: Float64Array,
-        b: float,
+        state: _State,
     ) -> _End:
         u = problem.balanced(beta / strength)
-        f = rows.predict(rows.correlate(u * strength))
+        r = problem.target - state.f
+        apart = state.w - rows.correlate(u * strength)
+        offsets = [0.0 if problem.offset == "none" else state.b]
         if problem.free:
-            offsets = [b, problem.best_offset(problem.target - f)]
-        else:
-            offsets = [strength * float(u.sum()) if problem.offset == "augmented" else 0.0]
-        r = problem.target - f
+            offsets.append(problem.best_offset(r))
         gaps = [float(problem.slack(r - at, u).sum()) for at in offsets]
         best = int(np.argmin(gaps))
-        return cls(u * strength, float(offsets[best]), gaps[best])
+        gap = gaps[best] + 0.5 * float(apart @ apart) / strength
+        if problem.offset == "augmented":
+            gap += 0.5 * (state.b - strength * float(u.sum())) ** 2 / strength
+        return cls(u * strength, state.w, float(offsets[best]), gap)
 
 
 def _minimise(

@@ -19,6 +19,7 @@ from tikhon.data.coerce import Data
 from tikhon.data.design import Design
 from tikhon.data.standardized import StandardizedDesign
 from tikhon.errors import UnsupportedError
+from tikhon.problem.offset import OffsetLoss
 from tikhon.problem.problem import Problem, Yardstick
 from tikhon.results import Certificate, Solution, Status, StatusCode
 from tikhon.solvers.loop import Loop, Progress, run
@@ -92,6 +93,11 @@ class Task:
         design = data.design if everything else data.design.rows(data.used)
         y = data.y[data.used][:, 0] if data.one_target else data.y[data.used]
         s = None if data.s is None else data.s[data.used]
+        if data.offset is not None:
+            offset = data.offset[data.used]
+            flat = data.one_target and not problem.loss.per_class
+            shifted = OffsetLoss(problem.loss, offset[:, 0] if flat else offset)
+            problem = replace(problem, loss=shifted)
         return cls(problem, design, y, s, tol, max_seconds, callback, standardize, began)
 
     @cached_property
@@ -131,17 +137,25 @@ class Task:
             columns = (int(np.max(self.y)) + 1,)
         return np.zeros((self.design.shape[1], *columns)), np.zeros(columns)
 
-    def measure(self, table: Any, w: Float64Array, b: Any) -> tuple[float, float]:
+    def late(self) -> bool:
+        """Whether the time is up."""
+        spent = time.perf_counter() - self.began
+        return self.max_seconds is not None and spent > self.max_seconds
+
+    def measure(
+        self, table: Any, w: Float64Array, b: Any, subgradients: Float64Array | None = None
+    ) -> tuple[float, float]:
         """Return objective and relative gap, or the relative KKT residual without a dual point.
 
         `table` is the design or, where the solver works in it, the view that `w` and `b` belong to.
+        `subgradients` are those of a dual point, where the solver has one.
         """
         if not (np.isfinite(w).all() and np.isfinite(b).all()):
             return float("inf"), float("inf")
         objective = self.scaled.value(table, self.y, w, b, self.s)
         if not np.isfinite(objective):
             return float("inf"), float("inf")
-        gap = self.scaled.duality_gap(table, self.y, w, b, self.s)
+        gap = self.scaled.duality_gap(table, self.y, w, b, self.s, subgradients)
         if np.isfinite(gap):
             return objective, self.yardstick.relative_gap(gap)
         kkt = self.scaled.kkt(table, self.y, w, b, self.s)
@@ -177,20 +191,27 @@ class Task:
             )
 
     def solution(
-        self, loop: Loop[Any], w: Float64Array, b: Any, title: str, passes: float
+        self,
+        loop: Loop[Any],
+        w: Float64Array,
+        b: Any,
+        title: str,
+        passes: float,
+        subgradients: Float64Array | None = None,
     ) -> Solution:
         """Return the end of a loop as a solution, its certificate computed from the rows."""
         status = loop.status
         loss = self.problem.loss
         finite = bool(np.isfinite(w).all() and np.isfinite(b).all())
         if finite and loss.classification and not loss.per_class:
-            margins = self.y * (self.design.predict(w) + b)
+            z = self.design.predict(w) + b
+            margins = self.y * (z + loss.offset if isinstance(loss, OffsetLoss) else z)
             status = named_if_separable(status, self.problem, w, margins)
         return Solution(
             coef=w,
             intercept=float(b) if np.ndim(b) == 0 else np.asarray(b),
             lam=self.problem.lam,
-            certificate=self.certificate(w, b),
+            certificate=self.certificate(w, b, subgradients),
             status=status,
             solver=title,
             passes=passes,
@@ -198,14 +219,16 @@ class Task:
             history=loop.history,
         )
 
-    def certificate(self, w: Float64Array, b: Any) -> Certificate:
+    def certificate(
+        self, w: Float64Array, b: Any, subgradients: Float64Array | None = None
+    ) -> Certificate:
         """Return the certificate of a point, from the rows; infinite where the point is."""
         if not (np.isfinite(w).all() and np.isfinite(b).all()):
             return Certificate(np.inf, np.inf, np.inf, self.yardstick.objective)
         with np.errstate(over="ignore", invalid="ignore"):
             if self.standardize:
                 w, b = self.view.from_base(w, b)
-            return self.scaled.certificate(self._table, self.y, w, b, self.s)
+            return self.scaled.certificate(self._table, self.y, w, b, self.s, subgradients)
 
     def quadratic(self, title: str) -> Float64Array:
         """Return the multipliers l2 of ``lam l2_j w_j^2 / 2``, refusing any other penalty."""

@@ -36,6 +36,8 @@ class Training:
         The rows in use, cut so that every training and test set is a union of cells.
     standardize : bool
     intercept : bool
+    offset : ndarray of shape (n, 1) or (n, columns of z), or None
+        Added to the linear predictor of each row.
     """
 
     design: Design
@@ -44,6 +46,7 @@ class Training:
     cells: Cells
     standardize: bool
     intercept: bool
+    offset: Float64Array | None = None
 
     def shift(self) -> tuple[Float64Array, Float64Array]:
         """One global shift of columns and targets; 0 without an intercept."""

@@ -49,7 +49,11 @@ class WideTable:
     def __init__(self, training: Training) -> None:
         self.training = training
         self.shift, _ = training.shift()
-        self._sums = cell_column_sums(training.design, training.s, training.cells, self.shift)
+
+    @cached_property
+    def _sums(self) -> tuple[Float64Array, Float64Array]:
+        training = self.training
+        return cell_column_sums(training.design, training.s, training.cells, self.shift)
 
     def columns(self, members: BoolArray) -> TrainingColumns:
         """Return the statistics of a union of cells."""

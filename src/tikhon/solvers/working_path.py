@@ -1,6 +1,12 @@
-"""The path of one training set on a working set of columns that grows."""
+"""The path of one training set on a working set of columns that grows.
+
+`BlockPath` is the bookkeeping of a block of strengths, whatever the loss: which columns take part,
+which want to enter, what is solved. `WorkingPath` is least squares.
+"""
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
 
 import numpy as np
 
@@ -11,7 +17,7 @@ from tikhon.solvers.wide_table import WideTable
 from tikhon.solvers.working_sets import ColumnStore, TrainingSet
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
-__all__ = ["WorkingPath"]
+__all__ = ["BlockPath", "WorkingPath", "padded"]
 
 SPARE = 50
 """Columns a working set takes beyond what the last block used, at least."""
@@ -20,45 +26,63 @@ MOST_NEW = 1000
 """Columns that join at a time, beyond half the support."""
 
 
-class WorkingPath(TrainingSet):
+class BlockPath(ABC):
     """One training set's solutions so far, and the block of strengths it is at.
 
     Coefficients are on the solver's scale; `inner` times these are those the penalty sees.
+
+    Attributes
+    ----------
+    p : ndarray of shape (n,)
+        Row weights summing to 1, 0 for rows that are held out.
+    columns : ndarray of shape (m,)
+        The working set, in the order in which columns came; `holds` says it as a mask.
+    mean, unit, inner : ndarray of shape (d,)
     """
 
-    def __init__(
-        self,
-        table: WideTable,
-        store: ColumnStore,
-        penalty: Penalty,
-        members: BoolArray,
-        tol: float,
-    ) -> None:
-        own = table.columns(members)
-        d = len(own.mean)
-        self.penalty = penalty.on_scaled(own.scale)
-        self.solver = gram_solver(self.penalty, d, tol)
-        unit = own.spread if self.solver.unit else own.scale
-        super().__init__(store, own.p, table.training.y, own.y_mean, own.mean, unit)
-        self.inner = own.scale / unit
-        self.slack = 0.05 * tol
-        self.null_objective = float(np.einsum("i,it,it->", self.p, self.y, self.y)) / 2.0
+    p: Float64Array
+    mean: Float64Array
+    unit: Float64Array
+    inner: Float64Array
+    columns: IntArray
+    holds: BoolArray
+    penalty: Penalty
+    slack: float
+
+    def start(self, outputs: int) -> None:
+        """Begin with nothing solved."""
+        d = len(self.mean)
         self.null_gradient = 0.0
-        self._tried: Float64Array = np.empty(
-            (0, d)
-        )  # entry strengths at the strengths last looked at
+        self._tried: Float64Array = np.empty((0, d))  # entry strengths where it last looked
         self._solved: list[Float64Array] = []
-        self._last: Float64Array = np.zeros((0, self.y.shape[1]))
+        self._last: Float64Array = np.zeros((0, outputs))
         self._block = np.empty(0)
         self._open = 0
-        self._coefs = np.empty((0, 0, self.y.shape[1]))
+        self._coefs = np.empty((0, 0, outputs))
         self._complete = True
 
-    # What the table shows
+    @abstractmethod
+    def extend(self, columns: IntArray) -> None:
+        """Add columns to the working set."""
 
+    @abstractmethod
     def latest_residual(self) -> Float64Array:
-        """Return the residuals of the latest coefficients: (n, targets)."""
-        return self.residuals(self._last[None])[:, 0]
+        """Return minus the loss's derivative at the latest coefficients: (n, targets)."""
+
+    @abstractmethod
+    def solve(self, stop: Stop) -> None:
+        """Solve the open strengths of the block on the working set."""
+
+    @abstractmethod
+    def open_residuals(self) -> Float64Array:
+        """Return minus the derivatives of the open strengths: (n, strengths times targets)."""
+
+    @property
+    def outputs(self) -> int:
+        """Columns of a residual: targets, or classes."""
+        return int(self._last.shape[1])
+
+    # What the table shows
 
     def see(self, G: Float64Array, sums: Float64Array, shift: Float64Array) -> None:
         """Turn products of the table with residuals, (d, k targets), into entry strengths."""
@@ -67,7 +91,7 @@ class WorkingPath(TrainingSet):
         g /= self.unit * self.inner
         if not self._solved and not len(self._block):
             self.null_gradient = float(np.linalg.norm(g))
-        targets = self.y.shape[1]
+        targets = self._last.shape[1]
         parts = (g[k : k + targets].T for k in range(0, len(g), targets))
         self._tried = np.stack([self._entries(part) for part in parts])
 
@@ -85,47 +109,17 @@ class WorkingPath(TrainingSet):
         """How many coefficients of the latest solution are not 0."""
         return int(np.count_nonzero(self._last))
 
-    # Solving
-
-    def fit_unpenalised(self) -> bool:
-        """Fit the columns without a penalty, if there are any; return whether there are."""
-        free = np.flatnonzero(self.penalty.unpenalised(len(self.unit)))
-        if not len(free):
-            return False
-        self.extend(free)
-        self._last = np.asarray(np.linalg.lstsq(self.moments, self.C, rcond=None)[0], np.float64)
-        return True
+    # A block of strengths
 
     def begin(self, lams: Float64Array) -> None:
         """Start a block of strengths with the columns that are likely to matter."""
         self._block, self._open = lams, 0
-        self._coefs = np.zeros((len(lams), len(self.columns), self.y.shape[1]))
+        self._coefs = np.zeros((len(lams), len(self.columns), self._last.shape[1]))
         entries = np.where(self.holds, -np.inf, self._tried[-1])
         used = int(np.count_nonzero(self._last))
         spare = min(SPARE + used // 2, len(entries) - 1)
         least = np.partition(entries, len(entries) - 1 - spare)[len(entries) - 1 - spare]
         self.extend(_largest(entries, max(least, 0.0)))
-
-    def solve(self, stop: Stop) -> None:
-        """Solve the open strengths of the block on the working set."""
-        start = self._coefs[self._open - 1] if self._open else self._last
-        found = self.solver.solve(
-            self.moments,
-            self.C,
-            self.columns,
-            self.inner[self.columns],
-            self._block[self._open :],
-            _padded(start, len(self.columns)),
-            stop,
-        )
-        done = _padded(self._coefs[: self._open], len(self.columns))
-        self._coefs = np.concatenate([done, found.coefs])
-        self._complete = found.solved == len(self._block) - self._open
-
-    def open_residuals(self) -> Float64Array:
-        """Return the residuals of the open strengths: (n, strengths times targets)."""
-        R = self.residuals(self._coefs[self._open :])
-        return R.reshape(len(R), -1)
 
     def admit(self) -> bool:
         """Take in the columns that want to enter; return whether there are any.
@@ -133,7 +127,9 @@ class WorkingPath(TrainingSet):
         The block is then open from the first strength that a new column concerns.
         """
         lams = self._block[self._open :]
-        excess = np.where(self.holds, 0.0, self._tried / lams[:, None])
+        strengths = np.maximum(lams, np.finfo(np.float64).tiny)[:, None]
+        with np.errstate(over="ignore"):
+            excess = np.where(self.holds, 0.0, self._tried / strengths)
         wants = excess > 1.0 + self.slack
         concerned = np.flatnonzero(wants.any(axis=1))
         if not len(concerned):
@@ -152,6 +148,26 @@ class WorkingPath(TrainingSet):
             self._solved.extend(self._coefs)
         self._last = self._coefs[-1]
 
+    # Solutions found elsewhere
+
+    @property
+    def latest(self) -> Float64Array:
+        """The latest coefficients, of the columns that had joined by then."""
+        return self._last
+
+    def wanting(self, lam: float) -> IntArray:
+        """Return the columns that want to enter at a strength, as far as was last seen."""
+        return np.flatnonzero(self._tried[-1] > lam)
+
+    def keep(self, coefs: Float64Array) -> None:
+        """Take a solution (m, targets) of the next strength."""
+        self._solved.append(coefs)
+        self._last = coefs
+
+    def leave(self, coefs: Float64Array) -> None:
+        """Take what was reached of the next strength when the time was up."""
+        self._last = coefs
+
     def path(self, skipped: int, length: int) -> tuple[Float64Array, int]:
         """Return solutions (length, m, targets) after the first `skipped`, and how many are solved.
 
@@ -159,11 +175,68 @@ class WorkingPath(TrainingSet):
         """
         m = len(self.columns)
         kept = self._solved[skipped : skipped + length]
-        coefs = np.zeros((length, m, self.y.shape[1]))
+        coefs = np.zeros((length, m, self._last.shape[1]))
         for k, solution in enumerate(kept):
             coefs[k, : len(solution)] = solution
-        coefs[len(kept) :] = _padded(self._last, m)
+        coefs[len(kept) :] = padded(self._last, m)
         return coefs, len(kept)
+
+
+class WorkingPath(TrainingSet, BlockPath):
+    """Least squares on a working set, from its second moments."""
+
+    def __init__(
+        self,
+        table: WideTable,
+        store: ColumnStore,
+        penalty: Penalty,
+        members: BoolArray,
+        tol: float,
+    ) -> None:
+        own = table.columns(members)
+        d = len(own.mean)
+        self.penalty = penalty.on_scaled(own.scale)
+        self.solver = gram_solver(self.penalty, d, tol)
+        unit = own.spread if self.solver.unit else own.scale
+        super().__init__(store, own.p, table.training.y, own.y_mean, own.mean, unit)
+        self.inner = own.scale / unit
+        self.slack = 0.05 * tol
+        self.null_objective = float(np.einsum("i,it,it->", self.p, self.y, self.y)) / 2.0
+        self.start(self.y.shape[1])
+
+    def latest_residual(self) -> Float64Array:
+        """Return the residuals of the latest coefficients: (n, targets)."""
+        return self.residuals(self._last[None])[:, 0]
+
+    def fit_unpenalised(self) -> bool:
+        """Fit the columns without a penalty, if there are any; return whether there are."""
+        free = np.flatnonzero(self.penalty.unpenalised(len(self.unit)))
+        if not len(free):
+            return False
+        self.extend(free)
+        self._last = np.asarray(np.linalg.lstsq(self.moments, self.C, rcond=None)[0], np.float64)
+        return True
+
+    def solve(self, stop: Stop) -> None:
+        """Solve the open strengths of the block on the working set."""
+        start = self._coefs[self._open - 1] if self._open else self._last
+        found = self.solver.solve(
+            self.moments,
+            self.C,
+            self.columns,
+            self.inner[self.columns],
+            self._block[self._open :],
+            padded(start, len(self.columns)),
+            stop,
+        )
+        done = padded(self._coefs[: self._open], len(self.columns))
+        self._coefs = np.concatenate([done, found.coefs])
+        self._complete = found.solved == len(self._block) - self._open
+
+    def open_residuals(self) -> Float64Array:
+        """Return the residuals of the open strengths: (n, strengths times targets)."""
+        R = self.residuals(self._coefs[self._open :])
+        return R.reshape(len(R), -1)
 
     def corrected(
         self, lam: float, W: Float64Array, correlation: Float64Array, stop: Stop
@@ -190,7 +263,7 @@ def _largest(entries: Float64Array, least: float) -> IntArray:
     return chosen[np.argsort(-entries[chosen], kind="stable")]
 
 
-def _padded(coefs: Float64Array, m: int) -> Float64Array:
+def padded(coefs: Float64Array, m: int) -> Float64Array:
     """Coefficients (..., k, targets) with zeros for columns that joined later."""
     shape = (*coefs.shape[:-2], m - coefs.shape[-2], coefs.shape[-1])
     return np.concatenate([coefs, np.zeros(shape)], axis=-2)

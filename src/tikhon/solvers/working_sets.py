@@ -78,24 +78,29 @@ class TrainingSet:
         self.y, self.y_mean, self.mean, self.unit = y - y_mean, y_mean, mean, unit
         self.columns = np.empty(0, dtype=np.int64)
         self.holds = np.zeros(len(mean), dtype=np.bool_)
+        self._counted = 0
         self._moments = np.empty((0, 0))
         self.C = np.empty((0, y.shape[1]))
 
     @property
     def moments(self) -> Float64Array:
         """Second moments of the working set; rows are contiguous."""
-        m = len(self.columns)
+        m = self._counted
         return self._moments[:m, :m]
 
-    def extend(self, columns: IntArray) -> None:
-        """Add columns to the working set and their moments."""
+    def join(self, columns: IntArray) -> None:
+        """Add columns to the working set; their moments wait until they are asked for."""
         new = columns[~self.holds[columns]]
-        if not len(new):
-            return
-        old = len(self.columns)
         self.columns = np.concatenate([self.columns, new])
         self.holds[new] = True
-        m = len(self.columns)
+
+    def extend(self, columns: IntArray) -> None:
+        """Add columns to the working set, and the moments of all that have none."""
+        self.join(columns)
+        old, m = self._counted, len(self.columns)
+        new = self.columns[old:]
+        if not len(new):
+            return
         if m > len(self._moments):
             larger = np.empty((max(m, 2 * old, 64),) * 2)
             larger[:old, :old] = self._moments[:old, :old]
@@ -112,6 +117,7 @@ class TrainingSet:
         self._moments[:old, old:m] = cross[:, :old].T
         fresh = self._moments[old:m, old:m]
         fresh[:] = (fresh + fresh.T) / 2.0
+        self._counted = m
         self.C = np.vstack([self.C, (weighted.T @ self.y) / self.unit[new, None]])
 
     def residuals(self, coefs: Float64Array) -> Float64Array:
