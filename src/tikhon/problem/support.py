@@ -195,11 +195,11 @@ class SupportProblem:
         """
         r = self.target - f - b
         slack = self.slack(r, u)
-        gap = float(slack.sum()) + apart
+        gap = float(slack.sum()) + float(apart)
         null = self.null()[1]
         square = max(float(u @ f), 0.0) if square is None else square
         objective = float(self.losses(r).sum()) + 0.5 * square
-        relative = gap / null if null > 0 else gap
+        relative = float(gap / null) if null > 0 else gap
         largest = float(self.violation(self.target, np.zeros_like(u)).max(initial=0.0))
         violation = float(self.violation(r, u)[self.active].max(initial=0.0))
         bound = float(np.sqrt(2.0 * gap / lam)) if lam > 0 else None

@@ -317,6 +317,7 @@ def _solution(
     w: Float64Array | None = None,
 ) -> SupportSolution:
     """Coefficients, those of the dual ones by default, on the raw data, with their certificate."""
+    lam = float(lam)
     u = problem.balanced(lam * beta)
     of_u = table.correlate(u) / lam
     w = of_u if w is None else w
