@@ -12,8 +12,8 @@ PAIRS = [(loss, penalty) for loss in LOSSES for penalty in PENALTIES]
 QUICK = [
     (loss, penalty)
     for loss, penalty in PAIRS
-    # several classes under these go by proximal gradient, which is tried once, below
-    if loss != "multinomial" or penalty in ("l2", "free")
+    # several classes in groups go by proximal gradient, which is tried once, below
+    if (loss, penalty) != ("multinomial", "groups")
 ]
 
 

@@ -56,12 +56,16 @@ class Penalised(Estimator):
     max_seconds: float | None
     study_: Study | None
     path_: Path
-    _solver: ClassVar[str] = "auto"
 
     @property
     def _loss(self) -> Loss:
         """The loss of the predictions."""
         return Squared()
+
+    @property
+    def _solver(self) -> str:
+        """The solver, by the name that `tk.solve` knows."""
+        return "auto"
 
     @abstractmethod
     def _penalty(self, data: Data) -> Penalty:

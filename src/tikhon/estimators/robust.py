@@ -19,11 +19,13 @@ import numpy as np
 from tikhon.data.coerce import Data
 from tikhon.estimators.base import Estimator
 from tikhon.estimators.mean_regressor import MeanRegressor
+from tikhon.estimators.penalty import as_penalty
 from tikhon.estimators.strength import as_strength
 from tikhon.losses import Huber
 from tikhon.losses.base import Loss
 from tikhon.losses.location import weighted_quantile
 from tikhon.paths.grid import Grid
+from tikhon.penalties import L2
 from tikhon.penalties.base import Penalty
 from tikhon.selection.rules import Rule
 from tikhon.typing import Float64Array
@@ -114,9 +116,6 @@ class HuberRegressor(MeanRegressor):
         "epsilon": "scikit-learn's epsilon={value} is `delta`={value}.",
     }
 
-    # Far from the optimum most rows have no curvature, and steps that rest on it go astray.
-    _solver = "proximal_gradient"
-
     def __init__(
         self,
         lam: float | str | Grid = "cv",
@@ -149,6 +148,14 @@ class HuberRegressor(MeanRegressor):
     @property
     def _loss(self) -> Loss:
         return Huber(self.delta * getattr(self, "scale_", 1.0))
+
+    @property
+    def _solver(self) -> str:
+        """Newton's method with squares alone.
+
+        Far from the optimum most rows have no curvature, and steps that rest on it may go astray.
+        """
+        return "auto" if isinstance(as_penalty(self.penalty), L2) else "proximal_gradient"
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -80,7 +80,7 @@ def plan_smooth(
             return SmoothPlan("tall", f"n = {n} >= d = {d}")
         if not loss.per_class:
             return SmoothPlan("iterative", f"n = {n}, d = {d}")
-    if loss.per_class:
+    if loss.per_class and (form is None or not isinstance(loss, Multinomial)):
         return SmoothPlan("proximal_gradient", f"n = {n}, d = {d}, several classes")
     by_column = form is not None
     if by_column or (penalty.group_form(d) is not None and targets == 1):
@@ -95,8 +95,8 @@ def _refuse(loss: Loss, penalty: Penalty, solver: str, d: int, targets: int) -> 
     takes = {
         "tall": squares and not loss.per_class,
         "iterative": squares and (not loss.per_class or isinstance(loss, Multinomial)),
-        "working_set": not loss.per_class
-        and (form is not None or (penalty.group_form(d) is not None and targets == 1)),
+        "working_set": (form is not None and (not loss.per_class or isinstance(loss, Multinomial)))
+        or (penalty.group_form(d) is not None and targets == 1 and not loss.per_class),
         "proximal_gradient": True,
     }
     if not takes[solver]:

@@ -12,6 +12,7 @@ optimum well enough; it is only ever the metric of a step, never evidence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +23,13 @@ from tikhon.penalties.base import Penalty
 from tikhon.problem.dual import mean_floor
 from tikhon.problem.smooth import constrained_slope, has_dual
 from tikhon.solvers.gram_solvers import gram_solver
+from tikhon.solvers.shared_products import Product, Steps, alone, together
 from tikhon.solvers.wide_table import TrainingColumns
 from tikhon.solvers.working_path import BlockPath, padded
 from tikhon.solvers.working_sets import ColumnStore
 from tikhon.typing import Float64Array, IntArray
 
-__all__ = ["Rows", "SmoothSet"]
+__all__ = ["Model", "Point", "Rows", "SmoothSet"]
 
 SHARE = 0.2
 """Of the tolerance: the estimate is of first order, and what is certified is rounded once more."""
@@ -63,7 +65,7 @@ class Rows:
 
 
 @dataclass(slots=True, eq=False)
-class _Point:
+class Point:
     """Coefficients (m, outputs), intercept, predictions (n, outputs), and the mean loss there."""
 
     w: Float64Array
@@ -103,8 +105,8 @@ class SmoothSet(BlockPath):
         self._block_b = np.empty((0, len(rows.null)))
         self._residuals: list[Float64Array] = []
         self._part = self.penalty.restrict(self.columns)
-        self._model: _Model | None = None
-        null = self._at(self._last, self._last_b)
+        self._model: Model | None = None
+        null = alone(store, self._at(self._last, self._last_b))
         used = own.p > 0
         self.worth = null.loss - mean_floor(rows.loss, rows.y[used], own.p[used])
         self.wanted = SHARE * tol * (self.worth if self.worth > 0 else 1.0)
@@ -130,16 +132,17 @@ class SmoothSet(BlockPath):
         spread[self.store.places(columns)] = raw
         return spread, self.mean[columns] @ raw
 
-    def _predict(self, w: Float64Array) -> Float64Array:
+    def _predict(self, w: Float64Array) -> Steps[Float64Array]:
         """Return ``A w``, (n, outputs), without intercept and offset."""
         spread, off = self._scattered(w)
-        return np.asarray(self.store.data @ spread - off)
+        product = yield Product(spread, onto_rows=True)
+        return np.asarray(product - off)
 
-    def _at(self, w: Float64Array, b: Float64Array) -> _Point:
-        z = self._predict(w) + b
+    def _at(self, w: Float64Array, b: Float64Array) -> Steps[Point]:
+        z = (yield from self._predict(w)) + b
         if self.rows.offset is not None:
             z += self.rows.offset
-        return _Point(w, b, z, self._value(z))
+        return Point(w, b, z, self._value(z))
 
     # The loss at predictions z (n, outputs)
 
@@ -160,16 +163,17 @@ class SmoothSet(BlockPath):
         """Row weights times derivatives: (n, outputs)."""
         return np.asarray(self._derivative(z) * self.p[:, None])
 
-    def _gradient(self, r: Float64Array) -> tuple[Float64Array, Float64Array]:
+    def _gradient(self, r: Float64Array) -> Steps[tuple[Float64Array, Float64Array]]:
         """Return ``A'r`` (m, outputs) and the sums of r."""
         sums = r.sum(axis=0)
-        g = (self.store.data.T @ r)[self.store.places(self.columns)]
+        product = yield Product(r, onto_rows=False)
+        g = product[self.store.places(self.columns)]
         g -= np.multiply.outer(self.mean[self.columns], sums)
         return g / self.unit[self.columns, None], sums
 
     def latest_residual(self) -> Float64Array:
         """Return minus the loss's derivative at the latest coefficients: (n, outputs)."""
-        return -self._derivative(self._at(self._last, self._last_b).z)
+        return -self._derivative(alone(self.store, self._at(self._last, self._last_b)).z)
 
     def open_residuals(self) -> Float64Array:
         """Return minus the derivatives of the open strengths: (n, strengths times outputs)."""
@@ -200,24 +204,33 @@ class SmoothSet(BlockPath):
 
     def solve(self, stop: Stop) -> None:
         """Solve the open strengths of the block on the working set."""
+        alone(self.store, self.steps(stop))
+
+    @staticmethod
+    def solve_all(sets: Sequence[SmoothSet], stop: Stop) -> None:
+        """Solve those of several training sets, whose products with the columns are shared."""
+        together(sets[0].store, [own.steps(stop) for own in sets], stop)
+
+    def steps(self, stop: Stop) -> Steps[None]:
+        """Solve the open strengths, asking for products with the columns."""
         m = len(self.columns)
         self._coefs = padded(self._coefs, m).copy()
         start = self._coefs[self._open - 1] if self._open else padded(self._last, m)
         b = self._block_b[self._open - 1] if self._open else self._last_b
-        point = self._at(start, b)
+        point = yield from self._at(start, b)
         for k in range(self._open, len(self._block)):
-            point = self._solve_strength(float(self._block[k]), point, stop)
+            point = yield from self._solve_strength(float(self._block[k]), point, stop)
             self._coefs[k], self._block_b[k] = point.w, point.b
             self._residuals[k] = -self._derivative(point.z)
         self._complete = not stop.now
 
-    def _solve_strength(self, lam: float, at: _Point, stop: Stop) -> _Point:
+    def _solve_strength(self, lam: float, at: Point, stop: Stop) -> Steps[Point]:
         before = np.inf
         for _ in range(NEWTON_STEPS):
             if stop.now:
                 break
             r = self._slopes(at.z)
-            g, sums = self._gradient(r)
+            g, sums = yield from self._gradient(r)
             distance = self._distance(lam, at, g, sums)
             if not distance > self.wanted:
                 break
@@ -226,10 +239,10 @@ class SmoothSet(BlockPath):
             if model is None or renewed:
                 model = self._model = self._metric(at.z)
             before = distance
-            ahead = self._advance(lam, at, g, sums, model, stop)
+            ahead = yield from self._advance(lam, at, g, sums, model, stop)
             if ahead is None and not renewed:
                 model = self._model = self._metric(at.z)
-                ahead = self._advance(lam, at, g, sums, model, stop)
+                ahead = yield from self._advance(lam, at, g, sums, model, stop)
             if ahead is None:
                 damped = self._damped(at.z, model)
                 if damped is None:
@@ -239,7 +252,7 @@ class SmoothSet(BlockPath):
             at = ahead
         return at
 
-    def _distance(self, lam: float, at: _Point, g: Float64Array, sums: Float64Array) -> float:
+    def _distance(self, lam: float, at: Point, g: Float64Array, sums: Float64Array) -> float:
         """Estimate the duality gap on the working set, to first order; else the KKT residual."""
         inner = self.inner[self.columns, None]
         w, slope = self._penalised(at.w), _flat(g / inner)
@@ -262,7 +275,7 @@ class SmoothSet(BlockPath):
             left = float(np.hypot(left, np.linalg.norm(sums)))
         return left * self.worth / self.null_gradient if self.null_gradient > 0 else left
 
-    def _metric(self, z: Float64Array, damping: float = 0.0) -> _Model:
+    def _metric(self, z: Float64Array, damping: float = 0.0) -> Model:
         """Second moments of the working set, weighted by the curvature at z."""
         h = np.asarray(self.rows.loss.curvature(self.rows.y, z[:, 0]), dtype=np.float64) * self.p
         h += damping * self.p
@@ -281,9 +294,9 @@ class SmoothSet(BlockPath):
             K -= np.outer(lean, lean / total)
         K /= unit
         K /= unit[:, None]
-        return _Model(K, lean / unit, total, damping)
+        return Model(K, lean / unit, total, damping)
 
-    def _damped(self, z: Float64Array, model: _Model) -> _Model | None:
+    def _damped(self, z: Float64Array, model: Model) -> Model | None:
         """A metric with more curvature everywhere, for where the quadratic model misleads."""
         damping = max(10.0 * model.damping, 0.01 * model.total)
         if damping > 1e8 * max(model.total, 1.0):
@@ -293,12 +306,12 @@ class SmoothSet(BlockPath):
     def _advance(
         self,
         lam: float,
-        at: _Point,
+        at: Point,
         g: Float64Array,
         sums: Float64Array,
-        model: _Model,
+        model: Model,
         stop: Stop,
-    ) -> _Point | None:
+    ) -> Steps[Point | None]:
         """Take a step of the quadratic model, shortened until the objective falls enough.
 
         None where a step of the model has to be shortened a lot: it misleads.
@@ -317,22 +330,25 @@ class SmoothSet(BlockPath):
         shift = np.zeros(1)
         if self.rows.intercept:
             shift = -(sums + lean @ move) / model.total
-        return self._searched(lam, at, g, sums, goal, shift, hopeful=model.damping == 0.0)
+        found_at: Point | None = yield from self._searched(
+            lam, at, g, sums, goal, shift, hopeful=model.damping == 0.0
+        )
+        return found_at
 
     def _searched(
         self,
         lam: float,
-        at: _Point,
+        at: Point,
         g: Float64Array,
         sums: Float64Array,
         goal: Float64Array,
         shift: Float64Array,
         *,
         hopeful: bool,
-    ) -> _Point | None:
+    ) -> Steps[Point | None]:
         """The point on the way to a goal where the objective has fallen enough; None if far."""
         move = goal - at.w
-        change = self._predict(move) + shift
+        change = (yield from self._predict(move)) + shift
         price = self._price(lam, self._penalised(at.w))
         fall = float(np.sum(g * move) + sums @ shift)
         fall += self._price(lam, self._penalised(goal)) - price
@@ -346,7 +362,7 @@ class SmoothSet(BlockPath):
             loss = self._value(z)
             gain = at.loss + price - loss - self._price(lam, self._penalised(w))
             if gain >= -SUFFICIENT * share * fall - small:
-                return _Point(w, at.b + share * shift, z, loss)
+                return Point(w, at.b + share * shift, z, loss)
             share /= 2.0
             if hopeful and share < 0.1:
                 return None
@@ -369,7 +385,7 @@ class SmoothSet(BlockPath):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Model:
+class Model:
     """Weighted second moments, first moments about the store's shift, and the total weight."""
 
     K: Float64Array

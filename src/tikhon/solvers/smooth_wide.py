@@ -15,6 +15,7 @@ from tikhon._kernels import Stop
 from tikhon.losses.base import Loss
 from tikhon.penalties.base import Penalty
 from tikhon.solvers.gram_solvers import within_bounds
+from tikhon.solvers.multiclass_set import MulticlassSet
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.smooth import SmoothMachine
 from tikhon.solvers.smooth_set import Rows, SmoothSet
@@ -74,7 +75,8 @@ class SmoothWide(SmoothMachine):
                 offset = offset[:, [min(target, offset.shape[1] - 1)]]
         y = np.ascontiguousarray(training.y[:, target])
         rows = Rows(self.loss, y, offset, training.intercept, start)
-        return SmoothSet(self._store, self.table.columns(train), rows, self.penalty, self.tol)
+        kind = MulticlassSet if self.loss.per_class else SmoothSet
+        return kind(self._store, self.table.columns(train), rows, self.penalty, self.tol)
 
     def _always(self) -> IntArray:
         """Columns that nothing holds at 0."""

@@ -111,7 +111,7 @@ def solve(
     if direct and solver != GENERIC:
         _refuse_iteration_options(solver, max_iter, callback)
         return solve_one(
-            problem, data, standardize=False, solver=solver, tol=tol, stop=stop
+            problem, data, standardize=False, solver=solver, tol=tol, stop=stop, count=False
         ).solution
     refuse_solver(problem, solver)
     return solve_generic(
@@ -120,9 +120,19 @@ def solve(
 
 
 def solve_one(
-    problem: Problem, data: Data, *, standardize: bool, solver: str, tol: float, stop: Stop
+    problem: Problem,
+    data: Data,
+    *,
+    standardize: bool,
+    solver: str,
+    tol: float,
+    stop: Stop,
+    count: bool = True,
 ) -> Single:
-    """Solve one problem, with or without standardising, by the fastest solver there is."""
+    """Solve one problem, with or without standardising, by the fastest solver there is.
+
+    `count` asks for degrees of freedom, where these are work of their own.
+    """
     check_targets(problem.loss, data)
     if is_smooth(problem.loss):
         return solve_smooth(
@@ -135,6 +145,7 @@ def solve_one(
             solver=solver,
             tol=tol,
             stop=stop,
+            count=count,
         )
     if solver != GENERIC:
         if is_ridge(problem.loss, problem.penalty):

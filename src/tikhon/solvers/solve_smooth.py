@@ -32,6 +32,7 @@ def solve_smooth(
     solver: str = "auto",
     tol: float = 1e-8,
     stop: Stop | None = None,
+    count: bool = True,
 ) -> Single:
     """Solve one strength, 0 included, and certify it.
 
@@ -49,6 +50,8 @@ def solve_smooth(
     tol : float
         Relative duality gap (KKT residual where there is no dual) to reach.
     stop : Stop, optional
+    count : bool
+        Whether to count degrees of freedom, which may cost as much as the solution; else nan.
 
     Returns
     -------
@@ -75,5 +78,5 @@ def solve_smooth(
         passes=machine.passes,
         seconds=time.perf_counter() - started,
     )
-    df = machine.df(strength, found)
-    return Single(solution, float(df[0]), float(found.losses[0]), np.empty(0, dtype=np.int64))
+    df = float(machine.df(strength, found)[0]) if count else float("nan")
+    return Single(solution, df, float(found.losses[0]), np.empty(0, dtype=np.int64))

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tikhon._kernels import Stop
-from tikhon.engine import map_units
 from tikhon.solvers.wide_table import WideTable
 from tikhon.solvers.working_path import BlockPath
 from tikhon.typing import Float64Array
@@ -67,7 +66,7 @@ class Blocks:
             own.begin(lams)
         open_sets = list(sets)
         while open_sets:
-            map_units(lambda own: own.solve(self.stop), open_sets, stop=self.stop)
+            open_sets[0].solve_all(open_sets, self.stop)
             if self.stop.now:
                 break
             self.look(open_sets, [own.open_residuals() for own in open_sets])

@@ -7,10 +7,13 @@ which want to enter, what is solved. `WorkingPath` is least squares.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from tikhon._kernels import Stop
+from tikhon.engine import map_units
 from tikhon.penalties.base import Penalty
 from tikhon.solvers.gram_solvers import gram_solver
 from tikhon.solvers.wide_table import WideTable
@@ -72,6 +75,11 @@ class BlockPath(ABC):
     @abstractmethod
     def solve(self, stop: Stop) -> None:
         """Solve the open strengths of the block on the working set."""
+
+    @staticmethod
+    def solve_all(sets: Sequence[Any], stop: Stop) -> None:
+        """Solve those of several training sets; here, each on a thread."""
+        map_units(lambda own: own.solve(stop), sets, stop=stop)
 
     @abstractmethod
     def open_residuals(self) -> Float64Array:
