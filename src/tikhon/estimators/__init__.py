@@ -4,6 +4,7 @@ from tikhon.estimators.boosted import Boosted
 from tikhon.estimators.counts import GammaRegressor, PoissonRegressor
 from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.generalized_linear import GeneralizedLinear
+from tikhon.estimators.kernel_ridge import KernelRidge
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
 from tikhon.estimators.linear_svm import LinearSVM
@@ -22,6 +23,7 @@ __all__ = [
     "GammaRegressor",
     "GeneralizedLinear",
     "HuberRegressor",
+    "KernelRidge",
     "Lasso",
     "LinearRegression",
     "LinearSVM",

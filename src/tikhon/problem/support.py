@@ -10,6 +10,7 @@ With ``f = sum_i beta_i k(x_i, .)`` and ``u = lam beta`` its dual is
 hinge           t = y, tube 0, quadratic 0, u between 0 and p_i y_i
 squared hinge   t = y, tube 0, quadratic 1 / p_i, u on the side of y_i
 tube            t = y, tube eps, quadratic 0, u between -p_i and p_i
+squares         t = y, tube 0, quadratic 1 / p_i, u anywhere: kernel ridge
 
 (The lecture's dual lacks the box ``alpha_i <= C = p_i / lam``, and its constraint must read
 ``sum_i y_i alpha_i = 0``.) With residuals ``r = t - f - b``, primal minus dual is a sum over rows
@@ -69,6 +70,15 @@ class SupportProblem:
         """Return support vector regression: residuals within `tube` cost nothing."""
         return cls(y, -p, p, 0.0 * p, float(tube), check_offset(offset))
 
+    @classmethod
+    def squares(
+        cls, y: Float64Array, p: Float64Array, *, offset: str = "constraint"
+    ) -> SupportProblem:
+        """Return kernel ridge: half the squared residual, whatever its sign."""
+        box = np.where(p > 0, np.inf, 0.0)
+        quadratic = np.divide(1.0, p, out=np.zeros_like(p), where=p > 0)
+        return cls(y, -box, box, quadratic, 0.0, check_offset(offset))
+
     @property
     def free(self) -> bool:
         """Whether the offset is free."""
@@ -81,13 +91,14 @@ class SupportProblem:
 
     @property
     def squared(self) -> bool:
-        """Whether the loss is a squared hinge."""
+        """Whether the loss is a square, on one side or on both."""
         return bool(np.any(self.quadratic > 0))
 
     def losses(self, r: Float64Array) -> Float64Array:
         """Return the weighted loss of each row at residuals ``r = t - f - b``, (..., n)."""
         if self.squared:
-            lossy = np.where(self.upper > 0, np.maximum(r, 0.0), np.minimum(r, 0.0))
+            lossy = np.where(self.upper > 0, np.maximum(r, 0.0), 0.0)
+            lossy = lossy + np.where(self.lower < 0, np.minimum(r, 0.0), 0.0)
             weight = np.divide(
                 1.0, self.quadratic, out=np.zeros_like(self.quadratic), where=self.quadratic > 0
             )
@@ -131,12 +142,12 @@ class SupportProblem:
 
     def _newton_offset(self, f: Float64Array) -> float:
         live = self.quadratic > 0
-        f, positive = f[live], self.upper[live] > 0
+        f, above, below = f[live], self.upper[live] > 0, self.lower[live] < 0
         weight = 1.0 / self.quadratic[live]
         b = float(weight @ f / weight.sum())
         for _ in range(100):
             r = f - b
-            lossy = np.where(positive, r > 0, r < 0)
+            lossy = (above & (r > 0)) | (below & (r < 0))
             if not lossy.any():
                 break
             step = float((weight * r)[lossy].sum() / weight[lossy].sum())
