@@ -8,10 +8,11 @@ vector ``q = sqrt(p)`` the optimum solves
     (A + lam I) gamma + b q = P^1/2 y,      q' gamma = 0  (where there is an offset),
 
 that is ``gamma = M(lam) P^1/2 y`` with ``M = H (H A H + lam I)^-1 H``, ``H = I - q q'``. Leaving
-row i out changes its residual to ``gamma_i / (M_ii sqrt(p_i))``: exact, with the strength that keeps
-lam times the weight of the rows that remain, ``M = M(lam (1 - p_i))``. One eigendecomposition of
-``H A H`` serves every strength and every row; for few strengths on many rows a Cholesky factor of
-``A + lam I`` for each is cheaper, and its inverse has the same diagonal.
+row i out changes its residual to ``gamma_i / (M_ii sqrt(p_i))``: exact, with the strength that
+keeps lam times the weight of the rows that remain, ``M = M(lam (1 - p_i))``. One
+eigendecomposition of ``H A H`` serves every strength and every row; for few strengths on many
+rows a Cholesky factor of ``A + lam I`` for each is cheaper, and its inverse has the same
+diagonal.
 """
 
 from __future__ import annotations
