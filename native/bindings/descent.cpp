@@ -8,6 +8,7 @@
 
 #include "tikhon/column_path.hpp"
 #include "tikhon/gram_path.hpp"
+#include "tikhon/group_columns.hpp"
 #include "tikhon/group_descent.hpp"
 #include "tikhon/stop.hpp"
 
@@ -64,6 +65,24 @@ template <class T>
 using Run = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using ColumnMajor = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+double group_columns(ColumnMajor<T> A, Indices starts, Vector weight, Vector square, Indices chosen,
+                     double lam, int sweeps, double enough, MutableMatrix W, MutableMatrix R,
+                     const tikhon::Stop& stop) {
+  const tikhon::TurnedGroups<T> groups{A.data(),      static_cast<Index>(A.shape(0)),
+                                       A.stride(1),   starts.data(),
+                                       weight.data(), square.data()};
+  const Index columns = static_cast<Index>(W.shape(1));
+  const Index targets = static_cast<Index>(W.shape(0));
+  const Index* visited = chosen.data();
+  const Index count = static_cast<Index>(chosen.shape(0));
+  double* coefs = W.data();
+  double* residual = R.data();
+  const nb::gil_scoped_release released;
+  return tikhon::group_columns(groups, columns, targets, visited, count, lam, {sweeps, enough},
+                               coefs, residual, stop);
+}
 
 template <class T>
 nb::object array_of(std::vector<T>&& values) {
@@ -150,6 +169,13 @@ void define_dense_column_path(nb::module_& m) {
         "lams"_a.noconvert(), "gap"_a, "w"_a.noconvert(), "threads"_a, "stop"_a);
 }
 
+template <class T>
+void define_group_columns(nb::module_& m) {
+  m.def("group_columns", &group_columns<T>, "A"_a.noconvert(), "starts"_a.noconvert(),
+        "weight"_a.noconvert(), "square"_a.noconvert(), "chosen"_a.noconvert(), "lam"_a, "sweeps"_a,
+        "enough"_a, "W"_a.noconvert(), "R"_a.noconvert(), "stop"_a);
+}
+
 }  // namespace
 
 void define_descent(nb::module_& m) {
@@ -166,6 +192,8 @@ void define_descent(nb::module_& m) {
         "starts"_a.noconvert(), "weight"_a.noconvert(), "curvature"_a.noconvert(),
         "l1"_a.noconvert(), "chosen"_a.noconvert(), "lam"_a, "sweeps"_a, "W"_a.noconvert(),
         "G"_a.noconvert(), "stop"_a);
+  define_group_columns<float>(m);
+  define_group_columns<double>(m);
   define_sparse_column_path<float, std::int32_t>(m);
   define_sparse_column_path<double, std::int32_t>(m);
   define_sparse_column_path<float, std::int64_t>(m);

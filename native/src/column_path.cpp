@@ -12,9 +12,11 @@ namespace tikhon {
 namespace {
 
 constexpr Index kRounds = 60;         // passes over all columns at one strength
-constexpr Index kSweeps = 20000;      // sweeps over the nonzero columns between two of them
+constexpr Index kSweeps = 100000;     // sweeps between two of them
+constexpr Index kFruitless = 6;       // such passes in a row that bring the gap no further down
 constexpr double kFirstTarget = 0.3;  // share of the wanted gap that steps may add up to, at first
 constexpr double kTighten = 0.1;
+constexpr double kProgress = 0.9;
 constexpr Index kColumnsAtOnce = 512;
 
 template <class Columns>
@@ -47,6 +49,8 @@ class Descent {
     lam_ = lam;
     choose_strong(before);
     double target = kFirstTarget;
+    double best = kInfinity;
+    Index fruitless = 0;
     for (Index round = 0; round < kRounds; ++round) {
       if (!descend(target * wanted_)) {
         return PathStatus::stopped;
@@ -61,7 +65,13 @@ class Descent {
         return PathStatus::stopped;
       }
       if (!more) {
-        compute_residual();  // rounding of many updates may be all that is left
+        // Rounding may be all that is left: then smaller steps will never add up to less.
+        fruitless = gap < kProgress * best ? 0 : fruitless + 1;
+        best = std::min(best, gap);
+        if (fruitless == kFruitless) {
+          return PathStatus::stalled;
+        }
+        compute_residual();
         target *= kTighten;
       }
     }
@@ -152,7 +162,9 @@ class Descent {
   // Sweep over the candidates, and over the nonzero ones among them until they are at rest; again
   // until a sweep over all candidates changes little. False when it was stopped.
   bool descend(double target) {
-    for (Index sweep = 0; sweep < kSweeps; ++sweep) {
+    Index left = kSweeps;
+    while (left > 0) {
+      --left;
       const double gained = sweep_over(candidates_);
       if (stop_.now()) {
         return false;
@@ -163,16 +175,16 @@ class Descent {
       support_.clear();
       std::copy_if(candidates_.begin(), candidates_.end(), std::back_inserter(support_),
                    [this](Index j) { return w_[j] != 0.0; });
-      if (!descend_on_support(target)) {
+      if (!descend_on_support(target, left)) {
         return false;
       }
     }
     return true;
   }
 
-  bool descend_on_support(double target) {
+  bool descend_on_support(double target, Index& left) {
     extrapolation_.restart(support_.size());
-    for (Index sweep = 0; sweep < kSweeps; ++sweep) {
+    for (; left > 0; --left) {
       const double gained = sweep_over(support_);
       if (gained <= kTighten * target) {
         return true;

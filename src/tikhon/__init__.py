@@ -29,8 +29,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from tikhon.estimators import (
-        SVM,
-        SVR,
+        Adaptive,
         Boosted,
         ElasticNet,
         GammaRegressor,
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
         PoissonRegressor,
         Ridge,
         RidgeClassifier,
+        SVM,
+        SVR,
     )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
@@ -60,6 +61,7 @@ __version__ = "0.1.0"
 
 __all__ = [  # noqa: RUF022 - plain order, SVM between Ridge and Score
     "AccuracyError",
+    "Adaptive",
     "Boosted",
     "Certificate",
     "DataWarning",
@@ -113,6 +115,7 @@ __all__ = [  # noqa: RUF022 - plain order, SVM between Ridge and Score
 
 _HOME = {
     "AccuracyError": "tikhon.errors",
+    "Adaptive": "tikhon.estimators",
     "Boosted": "tikhon.estimators",
     "Certificate": "tikhon.results",
     "DataWarning": "tikhon.errors",

@@ -120,6 +120,19 @@ def dense_column_path(
     threads: int,
     stop: Stop,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], _Float64, NDArray[np.intc], int]: ...
+def group_columns(
+    A: _Float,
+    starts: NDArray[np.int64],
+    weight: _Float64,
+    square: _Float64,
+    chosen: NDArray[np.int64],
+    lam: float,
+    sweeps: int,
+    enough: float,
+    W: _Float64,
+    R: _Float64,
+    stop: Stop,
+) -> float: ...
 def group_descent(
     K: _Float64,
     members: NDArray[np.int64],

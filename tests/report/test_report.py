@@ -1,6 +1,7 @@
 """Plots and the summary read results and draw what they say."""
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ def model():
 @pytest.fixture(autouse=True)
 def close_figures():
     yield
-    mpl.pyplot.close("all")
+    plt.close("all")
 
 
 def test_a_path_is_drawn_with_every_coefficient(model):
@@ -43,12 +44,36 @@ def test_the_rule_of_a_study_is_drawn_and_named_as_well():
     axes = model.study_.plot()
     marks = {line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 2}
     assert marks == {model.study_.lam(rule) for rule in ("min", "1se", "bic")}
-    assert f" bic: lam = {model.lam_:.3g}" in [text.get_text() for text in axes.texts]
+    assert f"bic: lam = {model.lam_:.3g}" in [text.get_text().strip() for text in axes.texts]
     text = summary(model, "Diabetes", DIABETES_FEATURES)
     assert "<- bic" in text
     assert f"{model.study_.mean[model.study_.index('bic')]:.6g} +- " in text
     for other in model.study_.criteria(("min", "1se", "aic", "ebic")):
         assert f"by {other.rule:<13}lam = {other.lam:.4g}, {other.df:.1f} degrees" in text
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_plots_are_readable_on_light_and_dark(model, style):
+    """Every line and every word stands out from the paper it is drawn on."""
+    from matplotlib.colors import to_rgb
+
+    def lightness(colour):
+        return np.dot(to_rgb(colour), [0.299, 0.587, 0.114])
+
+    with mpl.style.context(style):
+        for axes in (model.path_.plot(), model.study_.plot()):
+            paper = lightness(axes.get_facecolor())
+            strong = [line for line in axes.lines if (line.get_alpha() or 1.0) == 1.0]
+            drawn = [line.get_color() for line in strong] + [t.get_color() for t in axes.texts]
+            assert min(abs(lightness(colour) - paper) for colour in drawn) > 0.2
+
+
+def test_degrees_of_freedom_stand_above(model):
+    axes = model.path_.plot()
+    (above,) = axes.child_axes
+    shown = [float(text.get_text()) for text in above.get_xticklabels()]
+    assert shown == sorted(shown)
+    assert shown[-1] == 10
 
 
 def test_a_study_without_standard_errors_is_drawn_too():

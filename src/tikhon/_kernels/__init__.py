@@ -17,8 +17,10 @@ from tikhon._kernels.descent import (
     GramPath,
     GroupBlocks,
     Stop,
+    TurnedGroups,
     column_path,
     gram_path,
+    group_columns,
     group_descent,
 )
 from tikhon._kernels.processor import instruction_set, limit_instruction_set, thread_count
@@ -67,6 +69,7 @@ __all__ = [
     "SmoPath",
     "Stop",
     "SweepColumns",
+    "TurnedGroups",
     "called_kernel_rows",
     "column_path",
     "correlate_dd",
@@ -74,6 +77,7 @@ __all__ = [
     "dual_descent",
     "gather",
     "gram_path",
+    "group_columns",
     "group_descent",
     "hash_rows",
     "instruction_set",

@@ -26,8 +26,10 @@ __all__ = [
     "GramPath",
     "GroupBlocks",
     "Stop",
+    "TurnedGroups",
     "column_path",
     "gram_path",
+    "group_columns",
     "group_descent",
 ]
 
@@ -305,5 +307,84 @@ def group_descent(
         sweeps,
         W,
         G,
+        stop,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnedGroups:
+    """Groups of columns, orthogonal to each other within a group, for `group_columns`.
+
+    Attributes
+    ----------
+    A : ndarray of float32 or float64, shape (n, m)
+        Columns are contiguous.
+    starts : ndarray of int64, shape (groups + 1,)
+        First column of each group, and the end of the last.
+    weight : ndarray of shape (groups,)
+    square : ndarray of shape (m,)
+        Squared length of each column.
+    """
+
+    A: FloatArray
+    starts: IntArray
+    weight: Float64Array
+    square: Float64Array
+
+
+def group_columns(
+    groups: TurnedGroups,
+    chosen: IntArray,
+    lam: float,
+    W: Float64Array,
+    R: Float64Array,
+    *,
+    sweeps: int,
+    enough: float,
+    stop: Stop,
+) -> float:
+    """Sweep over some groups on the rows, each to its minimum; W and R change in place.
+
+    Parameters
+    ----------
+    groups
+        The groups of the m columns.
+    chosen
+        Numbers of the groups to visit.
+    W, R
+        Coefficients, shape (targets, m), and residuals, shape (targets, n).
+    sweeps
+        How many at most.
+    enough
+        End once a sweep's sum of ``||A_g change||^2 / 2`` is no larger.
+
+    Returns
+    -------
+    float
+        That sum of the last sweep.
+    """
+    n, m = groups.A.shape
+    count = len(groups.weight)
+    if groups.A.dtype not in REAL or (m > 1 and groups.A.strides[0] != groups.A.itemsize):
+        raise ValueError("`A` must be a float32 or float64 matrix with contiguous columns.")
+    check_array("starts", groups.starts, np.int64, (count + 1,))
+    check_array("weight", groups.weight, np.float64, (count,))
+    check_array("square", groups.square, np.float64, (m,))
+    check_array("chosen", chosen, np.int64, (None,))
+    check_array("W", W, np.float64, (None, m), written=True)
+    check_array("R", R, np.float64, (len(W), n), written=True)
+    if len(chosen) and not (chosen.min() >= 0 and chosen.max() < count):
+        raise IndexError(f"`chosen` must name groups below {count}, got {chosen.max()}.")
+    return _native.group_columns(
+        groups.A,
+        groups.starts,
+        groups.weight,
+        groups.square,
+        chosen,
+        lam,
+        sweeps,
+        enough,
+        W,
+        R,
         stop,
     )

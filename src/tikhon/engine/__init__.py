@@ -1,5 +1,5 @@
 """One verb, `map_units`: apply a function to independent units of work."""
 
-from tikhon.engine.local import map_units
+from tikhon.engine.local import map_units, one_blas_thread
 
-__all__ = ["map_units"]
+__all__ = ["map_units", "one_blas_thread"]

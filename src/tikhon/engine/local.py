@@ -21,7 +21,7 @@ import threadpoolctl
 
 from tikhon import _kernels
 
-__all__ = ["map_units"]
+__all__ = ["map_units", "one_blas_thread"]
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
@@ -30,6 +30,18 @@ Result = TypeVar("Result")
 @functools.cache
 def _controller() -> threadpoolctl.ThreadpoolController:
     return threadpoolctl.ThreadpoolController()
+
+
+def one_blas_thread() -> contextlib.AbstractContextManager[object]:
+    """Give BLAS one thread for a while: for many small systems, one after the other.
+
+    On matrices of some hundred rows more threads gain little, and lose a hundredfold where other
+    programs use the processors as well: each product then waits for a thread that does not run.
+    """
+    limited: contextlib.AbstractContextManager[object] = _controller().limit(
+        limits=1, user_api="blas"
+    )
+    return limited
 
 
 def map_units(
@@ -43,7 +55,7 @@ def map_units(
     if workers == 0 or (workers == 1 and stop is None):
         return [function(unit) for unit in units]
     alone = workers == 1
-    limit = contextlib.nullcontext() if alone else _controller().limit(limits=1, user_api="blas")
+    limit = contextlib.nullcontext() if alone else one_blas_thread()
     with limit, ThreadPoolExecutor(max_workers=workers) as pool:
         try:
             return list(pool.map(function, units))

@@ -1,5 +1,6 @@
 """The scikit-learn face: thin classes over problems, solvers and studies."""
 
+from tikhon.estimators.adaptive import Adaptive
 from tikhon.estimators.boosted import Boosted
 from tikhon.estimators.counts import GammaRegressor, PoissonRegressor
 from tikhon.estimators.elastic_net import ElasticNet
@@ -18,6 +19,7 @@ from tikhon.estimators.svr import SVR
 __all__ = [
     "SVM",
     "SVR",
+    "Adaptive",
     "Boosted",
     "ElasticNet",
     "GammaRegressor",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tikhon.data.coerce import Data
+from tikhon.estimators.adaptive import Adaptive
 from tikhon.estimators.penalised import PenalisedRegressor
 from tikhon.estimators.shape import shaped
 from tikhon.paths.grid import Grid
 from tikhon.penalties import ElasticNet as Mixture
 from tikhon.penalties.base import Penalty
-from tikhon.selection.nested import nest, outer_folds
-from tikhon.selection.penalised_study import study_penalised
-from tikhon.selection.procedure import Procedure
+from tikhon.selection.procedure import Candidate
 from tikhon.selection.rules import Rule
 from tikhon.selection.study import Study
 from tikhon.typing import ArrayLike
@@ -37,8 +37,9 @@ class ElasticNet(PenalisedRegressor):
     l1_ratio : float or array, default 0.5
         Share of the sizes, between 0 (ridge) and 1 (lasso). Of several, cross-validation chooses
         the one with the best mean score.
-    weights : array of shape (d,), optional
-        Multiplies the penalty column by column; a column of weight 0 is never penalised.
+    weights : array of shape (d,) or tk.Adaptive, optional
+        Multiplies the penalty column by column; a column of weight 0 is never penalised. With
+        `tk.Adaptive()` they come from a first fit, made anew in each fold.
     positive : bool, default False
         No coefficient below 0.
     folds : int, one of `tk.folds`, fold numbers, or pairs, optional
@@ -98,7 +99,7 @@ class ElasticNet(PenalisedRegressor):
         lam: float | str | Grid = "cv",
         *,
         l1_ratio: float | ArrayLike = 0.5,
-        weights: ArrayLike | None = None,
+        weights: ArrayLike | Adaptive | None = None,
         positive: bool = False,
         folds: Any = None,
         rule: str | Rule = "min",
@@ -136,43 +137,21 @@ class ElasticNet(PenalisedRegressor):
             )
         super()._fit_checked(data)
 
-    def _judged(self, data: Data, grid: Grid) -> Study:
-        outer = outer_folds(self.folds, self.nested, grouped=data.groups is not None)
-        procedure = self._procedure(data, grid)
-
-        def chosen(rows: Data) -> Study:
-            studies = self._studies(rows, procedure)
-            return studies[_best(studies)]
-
-        self.studies_ = self._studies(data, procedure)
-        self.l1_ratio_ = _best(self.studies_)
-        study = self.studies_[self.l1_ratio_]
-        if outer is None:
-            return study
-        return nest(study, data, chosen, outer, procedure.score, supports=True, stop=procedure.stop)
-
-    def _studies(self, data: Data, procedure: Procedure) -> dict[float, Study]:
-        """One study for each mixture, all from one preparation of the table."""
-        bench = procedure.bench(data)
+    def _candidates(self, data: Data) -> dict[float, Candidate]:
         ratios = np.unique(np.asarray(self.l1_ratio, dtype=np.float64))[::-1]
-        machine = bench.machine(self._mixture(data, float(ratios[0])))
-        studies = {}
-        for ratio in ratios:
-            each = machine.with_penalty(self._mixture(data, float(ratio)))
-            studies[float(ratio)] = study_penalised(
-                bench, each, procedure.grid, rule=self.rule, score=procedure.score
-            )
-            if procedure.stop.now:
-                break
-        return studies
+        return {float(ratio): Candidate(self._maker_of(data, float(ratio))) for ratio in ratios}
+
+    def _maker_of(self, data: Data, ratio: float) -> Penalty | Callable[[Data], Penalty]:
+        if isinstance(self.weights, Adaptive):
+            return lambda rows: self._mixture(rows, ratio)
+        return self._mixture(data, ratio)
+
+    def _record(self, studies: dict[float, Study], chosen: float) -> None:
+        self.studies_ = studies
+        self.l1_ratio_ = chosen
 
     def _penalty(self, data: Data) -> Penalty:
         return self._mixture(data, self.l1_ratio_)
 
     def _mixture(self, data: Data, ratio: float) -> Penalty:
-        return shaped(Mixture(ratio), data, self.weights, positive=self.positive)
-
-
-def _best(studies: dict[float, Study]) -> float:
-    """The mixture with the best mean score; of equals, the one with fewer nonzero coefficients."""
-    return min(studies, key=lambda ratio: (studies[ratio].best_cost, -ratio))
+        return shaped(Mixture(ratio), data, self)

@@ -13,6 +13,7 @@ from tikhon.paths.grid import Grid
 from tikhon.penalties import L2
 from tikhon.penalties.base import Penalty
 from tikhon.selection.rules import Rule
+from tikhon.typing import ArrayLike
 
 __all__ = ["GeneralizedLinear"]
 
@@ -34,6 +35,9 @@ class GeneralizedLinear(MeanRegressor):
         One of `tk.penalties`, or your own; `L2()` by default.
     lam : "cv", float or Grid, default "cv"
         "cv" tries 100 strengths, a `Grid` tries its own; a number is the strength.
+    relaxed : bool, float or array, default False
+        With the squared loss and a penalty that sets coefficients to 0: the share of least squares
+        on the support that is mixed into every solution, all for True, as in `tk.Lasso`.
     folds : int, one of `tk.folds`, fold numbers, or pairs, optional
         10 by default (on a table with fewer distinct rows, one per distinct row).
     rule : str or rule, default "min"
@@ -65,6 +69,10 @@ class GeneralizedLinear(MeanRegressor):
     path_ : Path
     study_ : Study or None
         Scores of the grid; `study_.choose(rule)` applies another rule without fitting again.
+    relaxed_ : float
+        The share of least squares, given or chosen.
+    studies_ : dict of float to Study
+        The study of each share, where several were given.
     df_ : float
         Effective degrees of freedom; nan where they are unknown.
     certificate_ : Certificate
@@ -91,6 +99,7 @@ class GeneralizedLinear(MeanRegressor):
         penalty: Penalty | None = None,
         lam: float | str | Grid = "cv",
         *,
+        relaxed: bool | float | ArrayLike = False,
         folds: Any = None,
         rule: str | Rule = "min",
         scoring: Any = None,
@@ -103,6 +112,7 @@ class GeneralizedLinear(MeanRegressor):
         self.loss = loss
         self.penalty = penalty
         self.lam = lam
+        self.relaxed = relaxed
         self.folds = folds
         self.rule = rule
         self.scoring = scoring

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tikhon.data.coerce import Data
+from tikhon.estimators.adaptive import Adaptive
 from tikhon.estimators.penalised import PenalisedRegressor
 from tikhon.estimators.shape import shaped
 from tikhon.paths.grid import Grid
@@ -27,10 +28,16 @@ class Lasso(PenalisedRegressor):
     lam : "cv", float or Grid, default "cv"
         "cv" tries 100 strengths, a `Grid` tries its own; a number is the strength. scikit-learn's
         ``Lasso(alpha)`` is ``lam = alpha``, with standardize=False.
-    weights : array of shape (d,), optional
-        Multiplies the penalty column by column; a column of weight 0 is never penalised.
+    weights : array of shape (d,) or tk.Adaptive, optional
+        Multiplies the penalty column by column; a column of weight 0 is never penalised. With
+        `tk.Adaptive()` they come from a first fit, made anew in each fold.
     positive : bool, default False
         No coefficient below 0.
+    relaxed : bool, float or array, default False
+        With True, least squares on the columns that the lasso chooses, at every strength: no
+        shrinkage is left, and cross-validation judges the refitted solutions. A number between 0
+        and 1 is the share of it that is mixed in; of several, such as ``[0, 0.25, 0.5, 0.75, 1]``,
+        cross-validation chooses. (One minus the `gamma` of R's glmnet.)
     folds : int, one of `tk.folds`, fold numbers, or pairs, optional
         10 by default (on a table with fewer distinct rows, one per distinct row).
     rule : str or rule, default "min"
@@ -62,6 +69,10 @@ class Lasso(PenalisedRegressor):
     path_ : Path
     study_ : Study or None
         Scores of the grid; `study_.choose(rule)` applies another rule without fitting again.
+    relaxed_ : float
+        The share of least squares, given or chosen.
+    studies_ : dict of float to Study
+        The study of each share, where several were given.
     df_ : float
         Effective degrees of freedom: the number of nonzero coefficients.
     certificate_ : Certificate
@@ -86,8 +97,9 @@ class Lasso(PenalisedRegressor):
         self,
         lam: float | str | Grid = "cv",
         *,
-        weights: ArrayLike | None = None,
+        weights: ArrayLike | Adaptive | None = None,
         positive: bool = False,
+        relaxed: bool | float | ArrayLike = False,
         folds: Any = None,
         rule: str | Rule = "min",
         scoring: Any = None,
@@ -100,6 +112,7 @@ class Lasso(PenalisedRegressor):
         self.lam = lam
         self.weights = weights
         self.positive = positive
+        self.relaxed = relaxed
         self.folds = folds
         self.rule = rule
         self.scoring = scoring
@@ -110,4 +123,4 @@ class Lasso(PenalisedRegressor):
         self.max_seconds = max_seconds
 
     def _penalty(self, data: Data) -> Penalty:
-        return shaped(L1(), data, self.weights, positive=self.positive)
+        return shaped(L1(), data, self)

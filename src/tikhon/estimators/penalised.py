@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from tikhon._kernels import Stop
 from tikhon.data.coerce import Data
 from tikhon.errors import DataWarning, warn_user
+from tikhon.estimators.adaptive import Adaptive
 from tikhon.estimators.base import Estimator, LinearEstimator, check_range, feature_labels
 from tikhon.estimators.strength import as_strength
 from tikhon.losses import Squared
@@ -20,13 +22,14 @@ from tikhon.paths.penalised_path import path_of_one
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
 from tikhon.results import Path, Solution, Status, unfinished
-from tikhon.selection.procedure import Procedure
+from tikhon.selection.procedure import Candidate, Procedure, best_candidate
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
 from tikhon.solvers.least_squares import SAFE_LARGEST, SAFE_SMALLEST
 from tikhon.solvers.solve import solve_one
 from tikhon.solvers.solve_penalised import Single
+from tikhon.typing import ArrayLike
 
 __all__ = ["STRENGTH_ELSEWHERE", "Penalised", "PenalisedRegressor"]
 
@@ -56,6 +59,7 @@ class Penalised(Estimator):
     max_seconds: float | None
     study_: Study | None
     path_: Path
+    relaxed: bool | float | ArrayLike = False
 
     @property
     def _loss(self) -> Loss:
@@ -87,12 +91,32 @@ class Penalised(Estimator):
         """How rows are cut, as `tk.cross_validate` takes it."""
         return self.folds
 
+    def _maker(self, data: Data) -> Penalty | Callable[[Data], Penalty]:
+        """Return the penalty, or how it is made for the rows of each training set."""
+        adaptive = isinstance(getattr(self, "weights", None), Adaptive)
+        return self._penalty if adaptive else self._penalty(data)
+
+    def _candidates(self, data: Data) -> dict[float, Candidate]:
+        """Return what there is to choose from besides the strength, the simplest first."""
+        penalty = self._maker(data)
+        return {share: Candidate(penalty, share) for share in self._shares()}
+
+    def _shares(self) -> list[float]:
+        """Return the shares of least squares that `relaxed` stands for, ascending."""
+        shares = np.unique(np.asarray(self.relaxed, dtype=np.float64))
+        if not len(shares) or not np.all((shares >= 0) & (shares <= 1)):
+            raise ValueError(
+                "`relaxed` must be True, False, or shares between 0 and 1, such as "
+                f"[0, 0.25, 0.5, 0.75, 1]; got {self.relaxed!r}."
+            )
+        return [float(share) for share in shares]
+
     def _procedure(self, data: Data, grid: Grid) -> Procedure:
         """Return how a strength is chosen, the clock already running."""
         loss = self._loss
         return Procedure(
             loss,
-            self._penalty(data),
+            tuple(self._candidates(data).values()),
             grid=grid,
             folds=self._fold_rule(data),
             rule=self.rule,
@@ -104,13 +128,18 @@ class Penalised(Estimator):
             stop=Stop.after(self.max_seconds),
         )
 
-    def _judged(self, data: Data, grid: Grid) -> Study:
-        """Choose a strength, with the honest score of the choice where that is asked for."""
-        return self._procedure(data, grid).judged(data, self.nested)
-
     def _fit_grid(self, data: Data, grid: Grid) -> None:
-        study = self._judged(data, grid)
-        self._choose(data, study, warn_at_edge=isinstance(self.lam, Grid))
+        studies = self._procedure(data, grid).judged(data, self.nested)
+        at, names = best_candidate(studies), list(self._candidates(data))
+        self._record(dict(zip(names, studies, strict=False)), names[at])
+        self._choose(data, studies[at], warn_at_edge=isinstance(self.lam, Grid))
+
+    def _record(self, studies: dict[float, Study], chosen: float) -> None:
+        """Keep the study of each candidate, and which one was chosen."""
+        if "relaxed" in vars(self):  # estimators whose constructor has it
+            self.relaxed_ = chosen
+        if len(studies) > 1:
+            self.studies_ = studies
 
     def _choose(self, data: Data, study: Study, *, warn_at_edge: bool) -> None:
         """Keep a study, and what its rule chooses."""
@@ -132,6 +161,14 @@ class Penalised(Estimator):
 
     def _fit_strength(self, data: Data, lam: float) -> None:
         self.study_ = None
+        shares = self._shares()
+        if len(shares) > 1:
+            raise ValueError(
+                f"several shares of `relaxed` are chosen from by cross-validation; got lam={lam}. "
+                "Use lam='cv', or one share."
+            )
+        if "relaxed" in vars(self):
+            self.relaxed_ = shares[0]
         single = self._one(data, lam)
         self.path_ = path_of_one(single, data)
         solution = single.solution
@@ -151,6 +188,7 @@ class Penalised(Estimator):
             solver=self._solver,
             tol=self.tol,
             stop=Stop.after(self.max_seconds),
+            relaxed=self._shares()[0],
         )
 
     def _keep(self, data: Data, solution: Solution) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from tikhon.results import Certificate, Path, Solution, Status, unfinished
 from tikhon.solvers.choose import plan_penalised
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised import CertifiedFit, PenalisedMachine, certified_fit
+from tikhon.solvers.relaxed import Supports
 from tikhon.solvers.solve_penalised import Single, solve_penalised
 from tikhon.solvers.training import Training
 from tikhon.typing import Float64Array
@@ -33,12 +34,15 @@ class PenalisedPath(Path):
 
     One solution is certified alone; whoever asks for all gets them in one pass. The table is
     referred to, not copied; pickling computes what is missing and forgets the table.
+
+    With a share `relaxed` of least squares on each support, that is mixed in.
     """
 
     _machine: PenalisedMachine
     _fit: PathFit
     _one_target: bool
     _skipped: int
+    _relaxed: float
 
     def __init__(
         self,
@@ -50,14 +54,16 @@ class PenalisedPath(Path):
         feature_names: tuple[str, ...] | None,
         seconds: float,
         skipped: int = 0,
+        relaxed: float = 0.0,
     ) -> None:
         self.__dict__ |= {
             "_skipped": skipped,
+            "_relaxed": relaxed,
             "_machine": machine,
             "_fit": fit,
             "_one_target": one_target,
             "lams": lams,
-            "solver": machine.name,
+            "solver": machine.name if relaxed == 0 else f"{machine.name}, relaxed",
             "passes": 2.0,
             "seconds": seconds,
             "feature_names": feature_names,
@@ -68,10 +74,34 @@ class PenalisedPath(Path):
         return self._machine.null()
 
     @cached_property
+    def _shrunk(self) -> CertifiedFit:
+        return self._certified(0, len(self))
+
+    @cached_property
     def _all(self) -> CertifiedFit:
+        return self._mixed(self._shrunk, self._fit)
+
+    @cached_property
+    def _supports(self) -> Supports:
+        return Supports.of(self._machine, [self._fit])
+
+    def _certified(self, start: int, stop: int) -> CertifiedFit:
+        """Certify the penalised solutions from one position to another."""
+        part = self._fit.part(start, stop)
         return certified_fit(
-            self._machine, self._null, self.lams, self._fit.dense(), self._fit.intercepts
+            self._machine, self._null, self.lams[start:stop], part.dense(), part.intercepts
         )
+
+    def _mixed(self, shrunk: CertifiedFit, fit: PathFit) -> CertifiedFit:
+        """Mix in what is unshrunk on the supports of certified solutions."""
+        if self._relaxed == 0:
+            return shrunk
+        supports = self._supports
+        if not supports.hold(shrunk.coefs):  # a correction has brought in another column
+            everything = np.arange(shrunk.coefs.shape[1])
+            fit = replace(fit, columns=everything, coefs=shrunk.coefs)
+            supports = Supports.of(self._machine, [fit])
+        return supports.certified(self._machine, self._null, shrunk, fit, self._relaxed)
 
     @property
     def coefs(self) -> Float64Array:
@@ -96,7 +126,12 @@ class PenalisedPath(Path):
     @cached_property
     def df(self) -> Float64Array:
         """Effective degrees of freedom, the intercept not counted: (L,)."""
-        return self._machine.df(self.lams, self._all)
+        share, shrunk = self._relaxed, self._shrunk
+        df = self._machine.df(self.lams, shrunk)
+        if share == 0:
+            return df
+        free = np.count_nonzero(shrunk.coefs, axis=(1, 2)) / shrunk.coefs.shape[2]
+        return np.asarray((1.0 - share) * df + share * free)
 
     @property
     def status(self) -> Status:
@@ -111,7 +146,7 @@ class PenalisedPath(Path):
             return super().__getitem__(position)
         at = range(len(self))[position]
         lam, one = self.lams[[at]], self._fit.part(at, at + 1)
-        found = certified_fit(self._machine, self._null, lam, one.dense(), one.intercepts)
+        found = self._mixed(self._certified(at, at + 1), one)
         coef, intercept = found.coefs[0], found.intercepts[0]
         return Solution(
             coef=coef[:, 0] if self._one_target else coef,
@@ -154,6 +189,7 @@ def penalised_path(
     solver: str,
     tol: float,
     stop: Stop,
+    relaxed: float = 0.0,
 ) -> Path:
     """Solve a grid of strengths on all rows, certified; nothing is standardised."""
     started = time.perf_counter()
@@ -174,6 +210,7 @@ def penalised_path(
             machine,
             fit,
             positive,
+            relaxed=relaxed,
             one_target=data.one_target,
             feature_names=data.feature_names,
             seconds=time.perf_counter() - started,

@@ -27,6 +27,7 @@ from tikhon.solvers.solve import (
     GENERIC,
     generic_df,
     mean_loss,
+    no_refit,
     refuse_solver,
     solve_generic,
 )
@@ -35,7 +36,7 @@ from tikhon.solvers.task import generic_view
 from tikhon.solvers.training import Training
 from tikhon.typing import ArrayLike, Float64Array
 
-__all__ = ["ENDED_EARLY", "generic_lams", "generic_path", "path", "refuse_no_strength"]
+__all__ = ["ENDED_EARLY", "as_share", "generic_lams", "generic_path", "path", "refuse_no_strength"]
 
 ENDED_EARLY = (StatusCode.MAX_SECONDS, StatusCode.INTERRUPTED)
 """Outcomes after which a path goes no further."""
@@ -54,6 +55,7 @@ def path(
     solver: str = "auto",
     tol: float = 1e-8,
     max_seconds: float | None = None,
+    relaxed: float = 0.0,
 ) -> Path:
     """Solve a problem at each strength of a grid, strongest first; nothing is standardised.
 
@@ -75,6 +77,9 @@ def path(
     max_seconds : float, optional
         After this time the strengths solved so far are the path, and its status says so. Ridge is
         solved for all strengths at once, and finishes.
+    relaxed : float, default 0
+        With the squared loss and a penalty that sets coefficients to 0: the share of least squares
+        on the support that is mixed into every solution. 1 is the refit without any shrinkage.
 
     Returns
     -------
@@ -94,8 +99,17 @@ def path(
     refuse_no_strength(loss, penalty, data.design.shape[1], grid)
     if has_machine(loss, penalty, data.design.shape[1]) and solver != GENERIC:
         return penalised_path(
-            penalty, data, grid, intercept=intercept, solver=solver, tol=tol, stop=stop
+            penalty,
+            data,
+            grid,
+            intercept=intercept,
+            solver=solver,
+            tol=tol,
+            stop=stop,
+            relaxed=as_share(relaxed),
         )
+    if relaxed:
+        raise no_refit(loss, penalty)
     if is_smooth(loss):
         return path_smooth(
             loss, penalty, data, grid, intercept=intercept, solver=solver, tol=tol, stop=stop
@@ -110,6 +124,13 @@ def path(
     return ridge_path(
         machine, chosen, tol=tol, one_target=data.one_target, feature_names=data.feature_names
     )
+
+
+def as_share(relaxed: float) -> float:
+    """Check a share of least squares on the support."""
+    if not isinstance(relaxed, int | float | np.number) or not 0 <= relaxed <= 1:
+        raise ValueError(f"`relaxed` must be a share between 0 and 1, got {relaxed!r}.")
+    return float(relaxed)
 
 
 def refuse_no_strength(loss: Loss, penalty: Penalty, d: int, grid: Grid) -> None:

@@ -12,6 +12,7 @@ from tikhon.penalties.elastic_net import ElasticNet
 from tikhon.penalties.group import Group
 from tikhon.penalties.interval import Box, Nonnegative
 from tikhon.penalties.lasso import L1
+from tikhon.penalties.multi_task import MultiTask
 from tikhon.penalties.none import NoPenalty
 from tikhon.penalties.norm_ball import NormBall
 from tikhon.penalties.norms import l0, l1, l2
@@ -27,6 +28,7 @@ __all__ = [
     "Box",
     "ElasticNet",
     "Group",
+    "MultiTask",
     "NoPenalty",
     "Nonnegative",
     "NormBall",

@@ -113,7 +113,7 @@ class Group(HoldsArrays, Penalty):
     def group_form(self, d: int) -> GroupForm:
         """Return the groups and their weights."""
         self.partition.check_length(d)
-        return GroupForm(self.partition.codes, self._weights, np.zeros(d))
+        return GroupForm(self.partition.codes, self._weights, np.zeros(d), np.zeros(d))
 
     def entry_strengths(self, g: FloatArray) -> FloatArray:
         """Return ``||g_g|| / weights_g`` for every column of group g; 0 in groups of weight 0."""

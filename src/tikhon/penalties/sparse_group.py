@@ -111,7 +111,7 @@ class SparseGroup(HoldsArrays, Penalty):
     def group_form(self, d: int) -> GroupForm:
         """Return the groups, their shares of the weights, and L1's."""
         groups = self._grouped.group_form(d)
-        return GroupForm(groups.codes, groups.weight, np.full(d, self.l1_ratio))
+        return GroupForm(groups.codes, groups.weight, np.full(d, self.l1_ratio), np.zeros(d))
 
     def entry_strengths(self, g: FloatArray) -> FloatArray:
         """Return the least lam that keeps each column's group at 0; 0 where there is no penalty."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tikhon.report.plots import ACCENT, INK, MUTED, SECOND, axes
+from tikhon.report.plots import ACCENT, MUTED, SECOND, axes, ink
 
 if TYPE_CHECKING:
     from tikhon.selection.binary import BinaryPredictions
@@ -110,7 +110,7 @@ def plot_calibration(calibration: Calibration, ax: Any = None, name: str = "the 
         0.98,
         f"calibration error {c.ece:.3f} ({c.expected_by_chance:.3f} by chance)\n"
         f"Brier score {c.brier:.3f}",
-        color=INK,
+        color=ink(ax),
         fontsize=9,
         va="top",
     )

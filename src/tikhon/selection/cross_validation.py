@@ -8,8 +8,9 @@ from tikhon._kernels import Stop
 from tikhon.data.coerce import as_data
 from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid, as_grid
+from tikhon.paths.solve_path import as_share
 from tikhon.penalties.base import Penalty
-from tikhon.selection.procedure import Procedure
+from tikhon.selection.procedure import Candidate, Procedure
 from tikhon.selection.rules import Rule, as_rule
 from tikhon.selection.scores import as_score
 from tikhon.selection.study import Study
@@ -31,6 +32,7 @@ def cross_validate(
     groups: Any = None,
     score: Any = None,
     nested: bool | int = False,
+    relaxed: float = 0.0,
     sample_weight: Any = None,
     offset: Any = None,
     standardize: bool = False,
@@ -63,6 +65,9 @@ def cross_validate(
     nested : bool or int, default False
         Cross-validate the choice itself, in an outer loop over folds of the same kind: as many as
         the inner ones, or this many. The honest score is `Study.nested`.
+    relaxed : float, default 0
+        With the squared loss and a penalty that sets coefficients to 0: the share of least squares
+        on the support that is mixed into every solution, in the folds and on all rows.
     sample_weight : array of shape (n,), optional
     offset : array of shape (n,), optional
         Added to the linear predictor of each row, such as the logarithm of an exposure; for losses
@@ -96,7 +101,7 @@ def cross_validate(
     check_offset(loss, data)
     procedure = Procedure(
         loss,
-        penalty,
+        (Candidate(penalty, as_share(relaxed)),),
         grid=as_grid(lams),
         folds=folds,
         rule=rule,
@@ -107,4 +112,4 @@ def cross_validate(
         tol=tol,
         stop=Stop.after(max_seconds),
     )
-    return procedure.judged(data, nested)
+    return procedure.judged(data, nested)[0]

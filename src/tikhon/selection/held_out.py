@@ -8,6 +8,7 @@ was computed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,7 +75,8 @@ class HeldOutSource:
     Attributes
     ----------
     loss : Loss
-    penalty : Penalty
+    penalty : Penalty, or callable
+        Or a function of rows, where every training set makes its own; None once it was pickled.
     data : Data or None
         None once it was pickled.
     folds
@@ -82,16 +84,19 @@ class HeldOutSource:
     standardize, intercept : bool
     solver : str
     tol : float
+    relaxed : float
+        The share of least squares on the support that is mixed in.
     """
 
     loss: Loss
-    penalty: Penalty
+    penalty: Penalty | Callable[[Data], Penalty] | None
     data: Data | None
     folds: Any
     standardize: bool
     intercept: bool
     solver: str
     tol: float
+    relaxed: float = 0.0
     known: dict[float, HeldOut] = field(default_factory=dict)
 
     def at(self, lam: float) -> HeldOut:
@@ -109,34 +114,40 @@ class HeldOutSource:
     def _computed(self, data: Data, lam: float) -> HeldOut:
         rule = as_folds(self.folds, grouped=data.groups is not None)
         split = rule.split(Rows(data.design, data.y, data.used, data.groups))
-        problem = Problem(self.loss, self.penalty, lam, self.intercept)
         parts, predictors, folds = [], [], []
         for k in range(len(split)):
             train, test = split.cells.where(split.train[k]), split.cells.where(split.test[k])
+            rows = data.rows(train)
+            penalty = self.penalty if isinstance(self.penalty, Penalty) else None
+            if penalty is None:
+                assert callable(self.penalty)
+                penalty = self.penalty(rows)
             solution = solve_one(
-                problem,
-                data.rows(train),
+                Problem(self.loss, penalty, lam, self.intercept),
+                rows,
                 standardize=self.standardize,
                 solver=self.solver,
                 tol=self.tol,
                 stop=Stop(),
+                relaxed=self.relaxed,
             ).solution
             z = data.design.rows(test).predict(solution.coef) + solution.intercept
             z = np.asarray(z).reshape(len(test), -1)
             predictors.append(z if data.offset is None else z + data.offset[test])
             parts.append(test)
             folds.append(np.full(len(test), k))
-        rows, z = np.concatenate(parts), np.concatenate(predictors)
-        y = data.y[rows]
+        tested, z = np.concatenate(parts), np.concatenate(predictors)
+        y = data.y[tested]
         return HeldOut(
-            rows=rows,
+            rows=tested,
             fold=np.concatenate(folds),
             y=y[:, 0] if y.shape[1] == 1 else y,
             z=z[:, 0] if z.shape[1] == 1 else z,
-            s=np.ones(len(rows)) if data.s is None else data.s[rows],
+            s=np.ones(len(tested)) if data.s is None else data.s[tested],
             lam=lam,
             loss=self.loss,
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"data": None, "folds": None}
+        kept = self.penalty if isinstance(self.penalty, Penalty) else None
+        return self.__dict__ | {"data": None, "folds": None, "penalty": kept}

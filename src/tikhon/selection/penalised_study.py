@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,11 @@ from tikhon.selection.study import Study, fold_of_rows, summarise
 from tikhon.solvers.choose import PenalisedPlan, plan_penalised
 from tikhon.solvers.path_fit import PathFit
 from tikhon.solvers.penalised import PenalisedMachine
+from tikhon.solvers.relaxed import Supports, mixed
 from tikhon.solvers.training import Training
 from tikhon.typing import Float64Array
 
-__all__ = ["PenalisedBench", "study_penalised"]
+__all__ = ["PenalisedBench", "PenalisedFits"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,55 +74,114 @@ class PenalisedBench:
         return plan_penalised(self.data.design, penalty, self.solver)
 
 
-def study_penalised(
-    bench: PenalisedBench,
-    machine: PenalisedMachine,
-    grid: Grid,
-    *,
-    rule: str | Rule,
-    score: Score,
-    plan: object = None,
-) -> Study:
-    """Score a grid of strengths on held-out rows, and solve the path on all rows."""
-    started = time.perf_counter()
-    data, split = bench.data, bench.split
-    lams = penalised_lams(machine, grid)
-    if lams[-1] == 0 and not machine.solves_zero:
-        raise UnsupportedError(
-            "a grid of strengths must be > 0 for this penalty, got 0. For no penalty at all use "
-            "tk.LinearRegression, or lam=0 alone."
-        )
-    whole, *fits = machine.fits([machine.training.everything(), *split.train], lams)
-    kept = max(1, min(fit.solved for fit in (whole, *fits)))
-    skipped = len(lams) - kept
-    lams, whole = lams[:kept], whole.part(0, kept)
-    scores, fold_weight = _scores(machine.training, split, fits, lams, score)
-    mean, se = summarise(scores, fold_weight)
-    seconds = time.perf_counter() - started
-    return Study(
-        path=PenalisedPath(
+@dataclass(frozen=True, slots=True, eq=False)
+class PenalisedFits:
+    """A grid of strengths solved on all rows and on every training set of a split.
+
+    Attributes
+    ----------
+    bench : PenalisedBench
+    machine : PenalisedMachine
+        With the penalty of the path on all rows.
+    lams : ndarray of shape (L,)
+        Those that were solved everywhere in time.
+    whole : PathFit
+    folds : list of PathFit
+    skipped : int
+    started : float
+    """
+
+    bench: PenalisedBench
+    machine: PenalisedMachine
+    lams: Float64Array
+    whole: PathFit
+    folds: list[PathFit]
+    skipped: int
+    started: float
+
+    @classmethod
+    def of(
+        cls,
+        bench: PenalisedBench,
+        machine: PenalisedMachine,
+        grid: Grid,
+        penalties: Sequence[Penalty] | None = None,
+    ) -> PenalisedFits:
+        """Solve a grid; `penalties` are the training sets' own, where they differ."""
+        started = time.perf_counter()
+        lams = penalised_lams(machine, grid)
+        if lams[-1] == 0 and not machine.solves_zero:
+            raise UnsupportedError(
+                "a grid of strengths must be > 0 for this penalty, got 0. For no penalty at all "
+                "use tk.LinearRegression, or lam=0 alone."
+            )
+        everything, trains = machine.training.everything(), list(bench.split.train)
+        if penalties is None:
+            whole, *fits = machine.fits([everything, *trains], lams)
+        else:
+            whole = machine.fits([everything], lams)[0]
+            own = zip(penalties, trains, strict=True)
+            fits = [machine.with_penalty(p).fits([train], lams)[0] for p, train in own]
+        kept = max(1, min(fit.solved for fit in (whole, *fits)))
+        return cls(
+            bench,
             machine,
-            whole,
-            lams,
-            one_target=data.one_target and not machine.loss.per_class,
-            feature_names=data.feature_names,
+            lams[:kept],
+            whole.part(0, kept),
+            fits,
+            len(lams) - kept,
+            started,
+        )
+
+    def relaxed(self) -> PenalisedFits:
+        """Return least squares on the support of every solution."""
+        supports = Supports.of(self.machine, [self.whole, *self.folds])
+        folds = supports.unshrunk(self.machine, self.folds, list(self.bench.split.train))
+        return replace(self, folds=folds)
+
+    def mixed(self, other: PenalisedFits, share: float) -> PenalisedFits:
+        """Return the same fits with a share of others mixed in."""
+        pairs = zip(self.folds, other.folds, strict=True)
+        return replace(self, folds=[mixed(one, two, share) for one, two in pairs])
+
+    def study(
+        self, *, rule: str | Rule, score: Score, relaxed: float = 0.0, plan: object = None
+    ) -> Study:
+        """Score the folds' solutions on the rows that were held out.
+
+        `relaxed` is the share of least squares that the folds' solutions have mixed in, `plan` what
+        to call the solver.
+        """
+        bench, machine = self.bench, self.machine
+        data, split = bench.data, bench.split
+        scores, fold_weight = _scores(machine.training, split, self.folds, self.lams, score)
+        mean, se = summarise(scores, fold_weight)
+        seconds = time.perf_counter() - self.started
+        return Study(
+            path=PenalisedPath(
+                machine,
+                self.whole,
+                self.lams,
+                relaxed=relaxed,
+                one_target=data.one_target and not machine.loss.per_class,
+                feature_names=data.feature_names,
+                seconds=seconds,
+                skipped=self.skipped,
+            ),
+            scores=scores,
+            mean=mean,
+            se=se,
+            fold=fold_of_rows(split),
+            fold_weight=fold_weight,
+            score=score.name,
+            greater_is_better=score.greater_is_better,
+            method="folds",
+            rule=rule,
+            solver=str(plan or bench.plan(machine.penalty)),
             seconds=seconds,
-            skipped=skipped,
-        ),
-        scores=scores,
-        mean=mean,
-        se=se,
-        fold=fold_of_rows(split),
-        fold_weight=fold_weight,
-        score=score.name,
-        greater_is_better=score.greater_is_better,
-        method="folds",
-        rule=rule,
-        solver=str(plan or bench.plan(machine.penalty)),
-        seconds=seconds,
-        sample=Sample.of(machine.loss, data, intercept=machine.training.intercept),
-        skipped=skipped,
-    )
+            sample=Sample.of(machine.loss, data, intercept=machine.training.intercept),
+            skipped=self.skipped,
+        )
 
 
 def _scores(

@@ -11,7 +11,7 @@ from tikhon.losses.base import Loss
 from tikhon.paths.grid import Grid
 from tikhon.penalties.base import Penalty
 from tikhon.selection.folds import as_folds
-from tikhon.selection.penalised_study import PenalisedBench, study_penalised
+from tikhon.selection.penalised_study import PenalisedBench, PenalisedFits
 from tikhon.selection.rules import Rule
 from tikhon.selection.scores import Score, loss_score
 from tikhon.selection.split import Rows
@@ -78,4 +78,5 @@ def study_smooth(
     machine = plan.machine(training, loss, penalty, tol, stop or Stop())
     bench = PenalisedBench(data, split, solver, training, machine.stop, tol)
     chosen = loss_score(loss) if score is None else score
-    return study_penalised(bench, machine, grid, rule=rule, score=chosen, plan=plan)
+    fits = PenalisedFits.of(bench, machine, grid)
+    return fits.study(rule=rule, score=chosen, plan=plan)

@@ -30,6 +30,7 @@ class GroupPath:
         self.table, self.own, self.stop = table, own, stop
         self.used = np.flatnonzero(own.p > 0)
         self.root = np.sqrt(own.p[self.used])[:, None]
+        self.joined = np.zeros(len(own.holds), dtype=np.bool_)
         self.rows = GroupRows(own.y[self.used] * self.root, form, tol, stop)
 
     def start(self, W: Float64Array) -> None:
@@ -61,7 +62,7 @@ class GroupPath:
         self.rows.place(W[self.rows.columns].copy())
         self._solve(lam)
         found = np.zeros_like(W)
-        found[self.rows.columns] = self.rows.W
+        found[self.rows.columns] = self.rows.coefs
         return found
 
     def _solve(self, lam: float) -> bool:
@@ -80,12 +81,17 @@ class GroupPath:
         self.own.see(G, R.sum(axis=0), shift)
 
     def _admit(self, columns: IntArray) -> bool:
-        fresh = np.setdiff1d(columns, self.rows.columns)
+        fresh = columns[~self.joined[columns]]
         if not len(fresh):
             return False
+        self.joined[fresh] = True
         design = self.table.training.design
-        A = design.rows_of_columns(self.used, fresh).astype(np.float64, copy=False)
-        A = (A - (self.table.shift + self.own.mean)[fresh]) / self.own.unit[fresh] * self.root
+        rows = None if len(self.used) == len(self.own.p) else self.used
+        A = design.rows_of_columns(rows, fresh).astype(np.float64, copy=False)
+        A = np.array(A, order="F")
+        A -= (self.table.shift + self.own.mean)[fresh]
+        A /= self.own.unit[fresh]
+        A *= self.root
         self.rows.admit(fresh, A)
         self.own.join(fresh)
         return True
@@ -99,5 +105,5 @@ class GroupPath:
     def _coefs(self) -> Float64Array:
         """The coefficients, in the order of the working path's columns."""
         whole = np.zeros((len(self.own.holds), self.rows.W.shape[1]))
-        whole[self.rows.columns] = self.rows.W
+        whole[self.rows.columns] = self.rows.coefs
         return whole[self.own.columns]

@@ -1,8 +1,11 @@
 """Groups on the rows themselves: for supports with about as many columns as the table has rows.
 
 A group lasso may keep many more columns than there are rows. Their second moments are then larger
-than the columns, and singular. Here the state is the residual; Newton's systems are solved from the
-side of the rows; groups that come in or go out are settled among themselves by block descent.
+than the columns, and singular. Here the state is the residual. The columns of each group are turned
+by the eigenvectors of its moments: a group's own minimum is then one root, and sweeps of block
+descent over the columns, in single precision, go most of the way. What little is left to the
+tolerance is Newton's, whose systems are solved from the side of the rows. Single coefficients with
+a price of their own forbid turning: these groups are settled a few at a time on their moments.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from tikhon import _kernels
 from tikhon.penalties.group_form import GroupForm
@@ -20,17 +24,28 @@ from tikhon.typing import BoolArray, Float64Array, FloatArray, IntArray
 __all__ = ["GroupRows"]
 
 ROUNDS = 300
-REFRESH = 8
+REFRESH = 4
 """Steps of conjugate gradients beyond which the curvature's inverse follows."""
 
 AT_ONCE = 40
 """Groups that block descent settles among themselves at a time."""
 
 SWEEPS = 10
+PASSES = 30
+"""Sweeps over the columns at most, before slopes are looked at afresh."""
+
+FIRST, LEAST = 1e-7, 1e-8
+"""Shares of the null objective that a sweep has to bring, at first and before Newton's method."""
+
+TIGHTEN = 0.1
+
 SHARE = 0.4
 """Share of the gap asked for that slopes may account for."""
 
 ROUNDING = 1e-14
+
+ROOM = 10_000_000
+"""Numbers for which a table of columns has room from the start: what is not used is not touched."""
 
 T = TypeVar("T", Float64Array, FloatArray)
 
@@ -43,7 +58,7 @@ class GroupRows:
     columns : ndarray of shape (m,)
         Which columns have joined, group after group.
     W : ndarray of shape (m, targets)
-        Their coefficients.
+        Their coefficients, each group's in its own turned coordinates.
     R : ndarray of shape (n, targets)
         Residuals, times the square roots of row weights that sum to 1.
     """
@@ -56,7 +71,10 @@ class GroupRows:
         self.columns = np.empty(0, dtype=np.int64)
         self.starts = np.empty(0, dtype=np.int64)
         self.sizes = np.empty(0, dtype=np.int64)
-        self.weight = self.l1 = self.own = np.empty(0)
+        self.weight = self.l1 = self.own = self.square = np.empty(0)
+        self.turns = not form.l1.any()
+        self._axes: list[Float64Array] = []
+        self._turn: sparse.csr_array | None = None
         self._table = np.empty((len(y), 0), order="F")
         self._single = np.empty((len(y), 0), dtype=np.float32, order="F")
         self.W = np.empty((0, y.shape[1]))
@@ -82,10 +100,22 @@ class GroupRows:
         labels, first, sizes = np.unique(
             self.form.codes[columns], return_index=True, return_counts=True
         )
+        tops = np.empty(len(labels))
+        squares = np.empty(len(columns))
+        for g, (k, size) in enumerate(zip(first, sizes, strict=True)):
+            block = slice(k, k + size)
+            values, axes = np.linalg.eigh(A[:, block].T @ A[:, block])
+            tops[g] = values[-1] * (1 + ROUNDING)
+            squares[block] = np.maximum(values, 0.0)
+            if self.turns:
+                A[:, block] = A[:, block] @ axes
+                self._axes.append(axes.ravel())
+        self._turn = None
         old = len(self.columns)
         count = old + len(columns)
         if count > self._table.shape[1]:
-            capacity = max(count, 3 * self._table.shape[1] // 2)
+            room = min(ROOM // max(len(self.y), 1), len(self.form.codes))
+            capacity = max(count, room, 3 * self._table.shape[1] // 2)
             self._table = _widened(self._table, old, capacity)
             self._single = _widened(self._single, old, capacity)
         self._table[:, old:count] = A
@@ -95,8 +125,8 @@ class GroupRows:
         self.sizes = np.concatenate([self.sizes, sizes])
         self.weight = np.concatenate([self.weight, self.form.weight[labels]])
         self.l1 = np.concatenate([self.l1, self.form.l1[columns]])
-        tops = [_top(A[:, k : k + s]) for k, s in zip(first, sizes, strict=True)]
         self.own = np.concatenate([self.own, tops])
+        self.square = np.concatenate([self.square, squares])
         fresh = np.zeros((len(columns), self.W.shape[1]))
         self.W = np.concatenate([self.W, fresh])
         seen = np.abs(A.T @ self.y).max(initial=0.0)
@@ -104,12 +134,35 @@ class GroupRows:
 
     def place(self, W: Float64Array) -> None:
         """Set the coefficients of the columns that have joined."""
-        self.W = W
-        self.R = self.y - self.table @ W
+        self.W = self._axis_matrix.T @ W if self.turns else W
+        self.refresh()
+
+    @property
+    def coefs(self) -> Float64Array:
+        """The coefficients of the columns that have joined: (m, targets)."""
+        return np.asarray(self._axis_matrix @ self.W) if self.turns else self.W
+
+    @property
+    def _axis_matrix(self) -> sparse.csr_array:
+        """The axes of all groups, from turned coordinates to columns: (m, m)."""
+        if self._turn is None:
+            m = len(self.columns)
+            lengths = np.repeat(self.sizes, self.sizes)
+            ends = np.concatenate([[0], np.cumsum(lengths)])
+            first = np.repeat(self.starts, self.sizes) - ends[:-1]
+            indices = np.arange(ends[-1]) + np.repeat(first, lengths)
+            values = np.concatenate([np.empty(0), *self._axes])
+            self._turn = sparse.csr_array((values, indices, ends), shape=(m, m))
+        return self._turn
+
+    def refresh(self) -> None:
+        """Compute the residual afresh."""
+        self.R = self.y - self.table @ self.W
 
     def solve(self, lam: float) -> bool:
         """Solve one strength among the columns that have joined; False when there was no time."""
         self._extrapolate(lam)
+        worth = FIRST
         for _ in range(ROUNDS):
             if self.stop.requested or self.stop.late:
                 return False
@@ -118,7 +171,10 @@ class GroupRows:
             late = excess > self._allowed(lam)
             if not late.any():
                 break
-            if (late & entering).any():
+            if self.turns and worth > LEAST / 2:
+                self._sweep(late, lam, worth)
+                worth *= TIGHTEN
+            elif (late & entering).any():
                 self._descend(np.flatnonzero(late & entering), lam)
             elif not self._newton(G, lam):
                 self._descend(np.flatnonzero(late), lam)
@@ -216,6 +272,28 @@ class GroupRows:
         V[np.repeat(turned, self.sizes)] = 0.0
         return V
 
+    def _sweep(self, late: BoolArray, lam: float, worth: float) -> None:
+        """Block descent on the rows among the groups that are in or ought to be."""
+        groups = _kernels.TurnedGroups(
+            self.single,
+            np.append(self.starts, len(self.columns)),
+            self.weight,
+            self.square,
+        )
+        W, R = np.ascontiguousarray(self.W.T), np.ascontiguousarray(self.R.T)
+        _kernels.group_columns(
+            groups,
+            np.flatnonzero(late | (self._norms(self.W) > 0)),
+            lam,
+            W,
+            R,
+            sweeps=PASSES,
+            enough=worth * self.null,
+            stop=self.stop,
+        )
+        self.W = np.ascontiguousarray(W.T)
+        self.refresh()
+
     def _descend(self, groups: IntArray, lam: float) -> None:
         """Block descent among some groups, the others as they are."""
         for start in range(0, len(groups), AT_ONCE):
@@ -252,8 +330,3 @@ def _widened(table: T, used: int, capacity: int) -> T:
     wider: T = np.empty((len(table), capacity), dtype=table.dtype, order="F")
     wider[:, :used] = table[:, :used]
     return wider
-
-
-def _top(block: Float64Array) -> float:
-    """Return a bound on the largest eigenvalue of ``block'block``."""
-    return float(np.linalg.eigvalsh(block.T @ block)[-1]) * (1 + ROUNDING)

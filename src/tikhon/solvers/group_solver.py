@@ -4,16 +4,20 @@ Where no group is at 0 the objective is smooth, and Newton's method with the gro
 solves for all of them at once: two or three steps for each strength of a path. Block coordinate
 descent decides which groups are in: it visits those that are, and those whose correlation exceeds
 what the penalty allows, and sets a group to 0 exactly.
+
+Squares of coefficients count as part of the moments: ``lam l2`` on their diagonal.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import contextlib
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import linalg
 
 from tikhon import _kernels
+from tikhon.engine import one_blas_thread
 from tikhon.penalties.group_form import GroupForm
 from tikhon.solvers.gram_solution import SLACK, GramSolution
 from tikhon.typing import BoolArray, Float64Array, IntArray
@@ -24,6 +28,9 @@ ROUNDS = 500
 NEWTON_STEPS = 20
 LARGEST_SYSTEM = 3000
 """Free entries up to which a Newton system is set up; beyond, sweeps alone go on."""
+
+SMALL_SYSTEM = 500
+"""Columns up to which BLAS gets one thread."""
 
 ROUNDING = 1e-14
 
@@ -50,15 +57,16 @@ class GroupSolver:
         """Solve at each strength in turn."""
         labels, codes = np.unique(self.form.codes[columns], return_inverse=True)
         blocks = self._blocks(K, columns, labels, codes)
-        work = _Groups(K, C, blocks, codes, start, self.tol, stop)
+        work = _Groups(K, C, blocks, self.form.l2[columns], codes, start, self.tol, stop)
         coefs = np.empty((len(lams), *C.shape))
         solved = 0
-        for k, lam in enumerate(lams):
-            if not work.solve(float(lam)):
-                coefs[k:] = work.W.T
-                break
-            coefs[k] = work.W.T
-            solved += 1
+        with one_blas_thread() if len(K) <= SMALL_SYSTEM else contextlib.nullcontext():
+            for k, lam in enumerate(lams):
+                if not work.solve(float(lam)):
+                    coefs[k:] = work.W.T
+                    break
+                coefs[k] = work.W.T
+                solved += 1
         return GramSolution(coefs, solved)
 
     def _blocks(
@@ -87,12 +95,14 @@ class _Groups:
         K: Float64Array,
         C: Float64Array,
         blocks: _kernels.GroupBlocks,
+        l2: Float64Array,
         codes: IntArray,
         start: Float64Array,
         tol: float,
         stop: _kernels.Stop,
     ) -> None:
         self.K, self.C, self.blocks, self.codes, self.stop = K, C, blocks, codes, stop
+        self.squares = _Squares(K, blocks, l2, codes) if l2.any() else None
         self.slack = SLACK * tol
         self.rounding = ROUNDING * float(np.abs(C).max(initial=0.0))
         self.W = np.ascontiguousarray(start.T)
@@ -107,6 +117,9 @@ class _Groups:
 
     def solve(self, lam: float) -> bool:
         """Solve one strength; False when there was no time to."""
+        if self.squares is not None:
+            self.K, self.blocks = self.squares.at(lam)
+            self.refresh()
         for _ in range(ROUNDS):
             if self.stop.requested or self.stop.late:
                 return False
@@ -203,7 +216,6 @@ class _Groups:
         share: float,
     ) -> bool:
         """Take the largest part of a step that lowers the objective."""
-        curve, slope = float(move @ A @ move), float(g @ move)
         sizes, weight = lam * self.blocks.l1[columns], lam * self.blocks.weight
 
         def penalty(v: Float64Array) -> float:
@@ -214,16 +226,46 @@ class _Groups:
         for _ in range(6):
             v = w + share * move
             v[np.abs(v) <= 1e-15 * np.abs(w)] = 0.0
-            if share**2 * curve / 2.0 - share * slope + penalty(v) - before < 0:
-                flat = self.W.ravel()
-                flat[entries] = v
-                change = np.zeros_like(self.W)
-                change.ravel()[entries] = v - w
-                used = np.unique(columns)
-                self.G -= change[:, used] @ self.K[used]
+            # A group on its way through 0 stops there: else it alone would make the step short.
+            through = np.bincount(own, w * v, minlength=len(weight)) <= 0.0
+            v[(through & (weight > 0))[own]] = 0.0
+            change = v - w
+            if change @ A @ change / 2.0 - g @ change + penalty(v) - before < 0:
+                self._take(entries, columns, v, change)
                 return True
             share /= 4.0
         return False
+
+    def _take(
+        self, entries: IntArray, columns: IntArray, v: Float64Array, change: Float64Array
+    ) -> None:
+        """Set some entries, and bring the correlations up to date."""
+        self.W.ravel()[entries] = v
+        whole = np.zeros_like(self.W)
+        whole.ravel()[entries] = change
+        used = np.unique(columns)
+        self.G -= whole[:, used] @ self.K[used]
+
+
+class _Squares:
+    """Moments and curvatures with what squares of coefficients add at a strength."""
+
+    def __init__(
+        self,
+        K: Float64Array,
+        blocks: _kernels.GroupBlocks,
+        l2: Float64Array,
+        codes: IntArray,
+    ) -> None:
+        self._K, self._diagonal, self._blocks, self._l2 = K.copy(), K.diagonal().copy(), blocks, l2
+        self._largest = np.zeros(len(blocks.weight))
+        np.maximum.at(self._largest, codes, l2)
+
+    def at(self, lam: float) -> tuple[Float64Array, _kernels.GroupBlocks]:
+        """Return both at one strength; the moments are valid until the next one is asked for."""
+        self._K[np.diag_indices(len(self._K))] = self._diagonal + lam * self._l2
+        curvature = self._blocks.curvature + lam * self._largest
+        return self._K, replace(self._blocks, curvature=curvature)
 
 
 def _solve(H: Float64Array, right: Float64Array) -> Float64Array | None:

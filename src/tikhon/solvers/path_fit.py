@@ -50,7 +50,7 @@ class PathFit:
     def dense(self) -> Float64Array:
         """Return the coefficients of all columns: (L, d, targets)."""
         d = self.training.design.shape[1]
-        if np.array_equal(self.columns, np.arange(d)):
+        if np.array_equal(self.columns, np.arange(d)):  # all of them, and in order
             return self.coefs
         length, _, targets = self.coefs.shape
         every = np.zeros((length, d, targets))

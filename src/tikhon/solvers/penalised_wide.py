@@ -32,7 +32,7 @@ __all__ = ["PenalisedWide"]
 LARGEST = 2500
 """Nonzero coefficients beyond which a path goes on column by column."""
 
-CROWDED = 0.5
+CROWDED = 0.2
 """Columns in groups, over rows, beyond which a path goes on by rows."""
 
 
@@ -120,7 +120,9 @@ class PenalisedWide(SquaredMachine):
     def _by_rows(self) -> bool:
         """Whether the penalty is one of groups that can be solved by rows."""
         form = self.penalty.group_form(self.training.design.shape[1])
-        return form is not None and (self.training.y.shape[1] == 1 or not form.l1.any())
+        if form is None or form.l2.any():
+            return False
+        return self.training.y.shape[1] == 1 or not form.l1.any()
 
     def _is_crowded(self, support: int) -> bool:
         return bool(support > CROWDED * self.training.y.shape[1] * len(self.training.used()))

@@ -13,6 +13,7 @@ from tikhon._kernels import Stop
 from tikhon.data.coerce import Data, as_data
 from tikhon.data.moments import Cells
 from tikhon.errors import UnsupportedError
+from tikhon.losses.base import Loss
 from tikhon.penalties import L1, Scaled, Weighted
 from tikhon.penalties.base import Penalty
 from tikhon.problem.problem import Problem
@@ -32,6 +33,7 @@ __all__ = [
     "GENERIC",
     "generic_df",
     "mean_loss",
+    "no_refit",
     "refuse_solver",
     "solve",
     "solve_generic",
@@ -127,13 +129,17 @@ def solve_one(
     solver: str,
     tol: float,
     stop: Stop,
+    relaxed: float = 0.0,
     count: bool = True,
 ) -> Single:
     """Solve one problem, with or without standardising, by the fastest solver there is.
 
-    `count` asks for degrees of freedom, where these are work of their own.
+    `relaxed` is the share of least squares on the support that is mixed in. `count` asks for
+    degrees of freedom, where these are work of their own.
     """
     check_targets(problem.loss, data)
+    if relaxed and not has_machine(problem.loss, problem.penalty, data.design.shape[1]):
+        raise no_refit(problem.loss, problem.penalty)
     if is_smooth(problem.loss):
         return solve_smooth(
             problem.loss,
@@ -160,11 +166,21 @@ def solve_one(
                 solver=solver,
                 tol=tol,
                 stop=stop,
+                relaxed=relaxed,
             )
     refuse_solver(problem, solver)
     found = solve_generic(problem, data, None, tol, stop, standardize=standardize)
     df = generic_df(problem.penalty, found)
     return Single(found, df, mean_loss(problem, data, found), np.empty(0, dtype=np.int64))
+
+
+def no_refit(loss: Loss, penalty: Penalty) -> UnsupportedError:
+    """Say that there is no support to refit, and for what there is."""
+    return UnsupportedError(
+        "`relaxed` refits the support of a squared loss under a penalty that sets coefficients to "
+        f"0, which {type(loss).__name__} with {type(penalty).__name__} is not. Use relaxed=False, "
+        "or tk.losses.Squared with tk.penalties.L1, ElasticNet, Group or MultiTask."
+    )
 
 
 def refuse_solver(problem: Problem, solver: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tikhon.results import Certificate, Solution, Status, StatusCode
 from tikhon.solvers.choose import plan_penalised
 from tikhon.solvers.least_squares import least_squares
 from tikhon.solvers.penalised import certified_fit
+from tikhon.solvers.relaxed import Supports
 from tikhon.solvers.training import Training
 
 __all__ = ["Single", "solve_penalised", "unpenalised"]
@@ -41,10 +42,12 @@ def solve_penalised(
     solver: str,
     tol: float,
     stop: Stop,
+    relaxed: float = 0.0,
 ) -> Single:
     """Solve one strength and certify it on the rows.
 
-    At strength 0 bounds stay bounds; where there are none, the answer is least squares.
+    At strength 0 bounds stay bounds; where there are none, the answer is least squares. `relaxed`
+    is the share of least squares on the support that is mixed in.
     """
     started = time.perf_counter()
     cells = Cells.of(data.labels())
@@ -58,9 +61,15 @@ def solve_penalised(
     plan = plan_penalised(data.design, penalty, solver)
     machine = plan.machine(training, penalty, tol, stop)
     fit = machine.fits([training.everything()], strength)[0]
-    found = certified_fit(machine, machine.null(), strength, fit.dense(), fit.intercepts)
+    null = machine.null()
+    found = certified_fit(machine, null, strength, fit.dense(), fit.intercepts)
+    df = float(machine.df(strength, found)[0])
+    if relaxed:
+        df += relaxed * (np.count_nonzero(found.coefs) / data.y.shape[1] - df)
+        dense = replace(fit, columns=np.arange(data.design.shape[1]), coefs=found.coefs)
+        supports = Supports.of(machine, [dense])
+        found = supports.certified(machine, null, found, dense, relaxed)
     status = machine.judge(strength, found, fit.solved)
-    df = machine.df(strength, found)
     solution = _solution(
         data,
         found.coefs[0],
@@ -71,7 +80,7 @@ def solve_penalised(
         machine.name,
         time.perf_counter() - started,
     )
-    return Single(solution, float(df[0]), float(found.losses[0]), np.empty(0, dtype=np.int64))
+    return Single(solution, df, float(found.losses[0]), np.empty(0, dtype=np.int64))
 
 
 def _bounds_alone(penalty: Penalty, d: int) -> Penalty | None:

@@ -97,7 +97,7 @@ class BlockPath(ABC):
         g = np.ascontiguousarray(G.T)
         g -= np.multiply.outer(sums, shift + self.mean)
         g /= self.unit * self.inner
-        if not self._solved and not len(self._block):
+        if not (self._solved or len(self._block) or self._last.any()):
             self.null_gradient = float(np.linalg.norm(g))
         targets = self._last.shape[1]
         parts = (g[k : k + targets].T for k in range(0, len(g), targets))
