@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from tikhon.estimators import (
+        SVM,
+        SVR,
         Adaptive,
         Boosted,
         ElasticNet,
@@ -43,8 +45,6 @@ if TYPE_CHECKING:
         PoissonRegressor,
         Ridge,
         RidgeClassifier,
-        SVM,
-        SVR,
     )
     from tikhon.paths import Grid, path
     from tikhon.problem import Problem
