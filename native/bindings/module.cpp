@@ -10,6 +10,7 @@
 #include <string>
 
 #include "descent.hpp"
+#include "support_vectors.hpp"
 #include "textbook.hpp"
 #include "tikhon/compensated.hpp"
 #include "tikhon/gather.hpp"
@@ -177,6 +178,7 @@ NB_MODULE(_native, m) {
   define_sparse<float, std::int64_t>(m);
   define_sparse<double, std::int64_t>(m);
   define_descent(m);
+  define_support_vectors(m);
   define_textbook(m);
   m.def("isa", &isa);
   m.def("limit_isa", &limit_isa, "highest"_a);

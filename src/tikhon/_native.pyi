@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -218,3 +219,113 @@ def sparse_stochastic_pass(
     offset: _Float64,
     slopes: _Float64 | None,
 ) -> None: ...
+
+class KernelTable:
+    @property
+    def size(self) -> int: ...
+
+class SharedRows32:
+    def __init__(self, table: KernelTable) -> None: ...
+    @staticmethod
+    def bytes(n: int) -> int: ...
+
+class SharedRows64:
+    def __init__(self, table: KernelTable) -> None: ...
+    @staticmethod
+    def bytes(n: int) -> int: ...
+
+def dense_kernel(
+    X: _Float64, kind: int, gamma: float, coef0: float, degree: int, plus: float
+) -> KernelTable: ...
+def sparse_kernel(
+    values: _Float,
+    columns: NDArray[np.signedinteger[Any]],
+    starts: NDArray[np.signedinteger[Any]],
+    d: int,
+    kind: int,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    plus: float,
+) -> KernelTable: ...
+def stored_kernel(K: _Float, plus: float) -> KernelTable: ...
+def called_kernel(
+    rows: Callable[[int], _Float64], diagonal: _Float64, plus: float
+) -> KernelTable: ...
+def kernel_block(
+    table: KernelTable,
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    out: _Float64,
+    threads: int,
+) -> None: ...
+def _smo_path(
+    table: KernelTable,
+    shared: Any,
+    target: _Float64,
+    lower: _Float64,
+    upper: _Float64,
+    tube: float,
+    constrained: bool,
+    strengths: _Float64,
+    gap: float,
+    steps: int,
+    cache_bytes: int,
+    threads: int,
+    exact: bool,
+    start: _Float64 | None,
+    beta: _Float64,
+    residual: _Float64,
+    offsets: _Float64,
+    gaps: _Float64,
+    taken: NDArray[np.int64],
+    status: NDArray[np.int64],
+    stop: Stop,
+) -> int: ...
+
+smo_path32 = _smo_path
+smo_path64 = _smo_path
+
+def sparse_dual_descent(
+    values: _Float,
+    columns: NDArray[np.signedinteger[Any]],
+    starts: NDArray[np.signedinteger[Any]],
+    target: _Float64,
+    lower: _Float64,
+    upper: _Float64,
+    quadratic: _Float64,
+    mean: _Float64,
+    tube: float,
+    rho: float,
+    free: bool,
+    strengths: _Float64,
+    gap: float,
+    sweeps: int,
+    patience: int,
+    start: _Float64 | None,
+    beta: _Float64,
+    w: _Float64,
+    outcomes: _Float64,
+    stop: Stop,
+) -> int: ...
+def dense_dual_descent(
+    values: _Float,
+    shift: _Float64,
+    target: _Float64,
+    lower: _Float64,
+    upper: _Float64,
+    quadratic: _Float64,
+    mean: _Float64,
+    tube: float,
+    rho: float,
+    free: bool,
+    strengths: _Float64,
+    gap: float,
+    sweeps: int,
+    patience: int,
+    start: _Float64 | None,
+    beta: _Float64,
+    w: _Float64,
+    outcomes: _Float64,
+    stop: Stop,
+) -> int: ...

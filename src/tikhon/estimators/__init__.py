@@ -5,22 +5,30 @@ from tikhon.estimators.boosted import Boosted
 from tikhon.estimators.counts import GammaRegressor, PoissonRegressor
 from tikhon.estimators.elastic_net import ElasticNet
 from tikhon.estimators.generalized_linear import GeneralizedLinear
+from tikhon.estimators.kernel_ridge import KernelRidge
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
+from tikhon.estimators.linear_svm import LinearSVM
 from tikhon.estimators.logistic_regression import LogisticRegression
 from tikhon.estimators.ridge import Ridge
 from tikhon.estimators.ridge_classifier import RidgeClassifier
 from tikhon.estimators.robust import HuberRegressor
+from tikhon.estimators.svm import SVM
+from tikhon.estimators.svr import SVR
 
 __all__ = [
+    "SVM",
+    "SVR",
     "Adaptive",
     "Boosted",
     "ElasticNet",
     "GammaRegressor",
     "GeneralizedLinear",
     "HuberRegressor",
+    "KernelRidge",
     "Lasso",
     "LinearRegression",
+    "LinearSVM",
     "LogisticRegression",
     "PoissonRegressor",
     "Ridge",

@@ -1,0 +1,132 @@
+"""Linear support vector machines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tikhon.data.coerce import Data
+from tikhon.data.design import Design
+from tikhon.estimators.support import FittedSupport
+from tikhon.estimators.support_classifier import SupportClassifier
+from tikhon.paths.grid import Grid
+from tikhon.problem.support import check_offset
+from tikhon.selection.rules import Rule
+from tikhon.solvers.support_machine import SupportMachine
+from tikhon.typing import Float64Array
+
+__all__ = ["LinearSVM"]
+
+LOSSES = ("hinge", "squared_hinge")
+
+
+class LinearSVM(SupportClassifier):
+    """The linear support vector machine, ``min mean loss(y (x . w + b)) + lam ||w||^2 / 2``.
+
+    The loss is ``max(0, 1 - y z)``, or half its square. The offset b is never penalised unless
+    that is asked for. The strength is chosen by cross-validation unless it is given.
+
+    Parameters
+    ----------
+    lam : "cv", float or Grid, default "cv"
+        "cv" tries 10 strengths, a `Grid` its own. ``LinearSVC(C)`` is ``lam = 1 / (C n)``, and
+        ``1 / (2 C n)`` for its squared hinge, which has no half; with standardize=False.
+    loss : {"hinge", "squared_hinge"}, default "hinge"
+    multiclass : {"one_vs_rest", "one_vs_one"}, default "one_vs_rest"
+    class_weight : "balanced" or dict, optional
+    offset : {"constraint", "none", "augmented"}, default "constraint"
+        A free offset; none; or one that is penalised like a coefficient, as LIBLINEAR does.
+    folds : int, one of `tk.folds`, fold numbers, or pairs, optional
+        10 by default, stratified. With a given `lam` folds are used for probabilities only.
+    rule : str or rule, default "min"
+    scoring : str, Score or callable, optional
+        "accuracy" (default), "balanced_accuracy", "f1", "precision", "recall", "auc", ...
+    standardize : bool, default True
+        Penalise coefficients of columns scaled to unit (1/n) standard deviation, within each
+        fold; coefficients are always returned on the scale of X.
+    solver : {"auto", "dual_descent", "newton"}, default "auto"
+        Descent on dual coefficients, or an augmented Lagrangian with Newton steps.
+    tol : float, default 1e-6
+        Largest duality gap, relative to the null model's objective, that counts as converged.
+    max_seconds : float, optional
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (machines, d)
+    intercept_ : ndarray of shape (machines,)
+    classes_ : ndarray of shape (K,)
+    support_, support_vectors_, dual_coef_, margins_, at_bound_, slackness_, n_support_
+        As those of `SVM`; coefficients are those of columns as they are penalised.
+    margin_ : float or ndarray of shape (machines,)
+        ``1 / ||w||``, in columns as they are penalised.
+    lam_, lam_1se_ : float
+    path_ : Path
+    study_ : Study or None
+    calibration_ : Calibration or None
+    certificate_ : Certificate
+        The worst of the machines.
+    status_ : Status
+    solver_ : str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, where X has column names
+
+    Examples
+    --------
+    >>> import tikhon as tk
+    >>> X, y = tk.datasets.diabetes()
+    >>> model = tk.LinearSVM(lam=0.01).fit(X, y > 150)
+    >>> model.status_ == "converged", model.certificate_.gap <= 1e-6
+    (True, True)
+    >>> bool(model.score(X, y > 150) > 0.7)
+    True
+    """
+
+    def __init__(
+        self,
+        lam: float | str | Grid = "cv",
+        *,
+        loss: str = "hinge",
+        multiclass: str = "one_vs_rest",
+        class_weight: Any = None,
+        offset: str = "constraint",
+        folds: Any = None,
+        rule: str | Rule = "min",
+        scoring: Any = None,
+        standardize: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_seconds: float | None = None,
+    ) -> None:
+        self.lam = lam
+        self.loss = loss
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.offset = offset
+        self.folds = folds
+        self.rule = rule
+        self.scoring = scoring
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.max_seconds = max_seconds
+
+    def _machines(self) -> list[SupportMachine]:
+        if self.loss not in LOSSES:
+            raise ValueError(
+                f"`loss` must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}."
+            )
+        offset = check_offset(self.offset)
+        return [
+            SupportMachine(
+                None, self.loss, 0.0, offset, bool(self.standardize), self.solver, self.tol, 0
+            )
+        ]
+
+    def _keep(self, data: Data, fitted: FittedSupport) -> None:
+        self.coef_ = np.array([each.coef for each in fitted.solutions])
+        super()._keep(data, fitted)
+
+    def _decide(self, design: Design) -> Float64Array:
+        values = np.asarray(design.predict(np.asarray(self.coef_.T))) + self.intercept_
+        return self._together(values)
