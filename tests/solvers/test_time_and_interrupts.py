@@ -34,11 +34,10 @@ def heard(number, frame):
 signal.signal(signal.SIGINT, heard)
 print("started", flush=True)
 try:
-    {fit}
+    while True:  # a fast machine must not be done before the signal comes
+        {fit}
 except KeyboardInterrupt:
     print(time.perf_counter() - received[0], flush=True)
-else:
-    print("finished", flush=True)
 """
 LONG = "X = rng.standard_normal((3000, 2500)); X += X[:, :1]; y = X @ rng.standard_normal(2500)"
 WIDE = "X = rng.standard_normal((400, 40000)); X += X[:, :1]; y = X @ rng.standard_normal(40000)"
@@ -75,7 +74,6 @@ def test_ctrl_c_is_heard_at_once(job):
         answer = process.communicate(timeout=60)[0].strip()
     finally:
         process.kill()
-    assert answer != "finished", "the job was too short to interrupt"
     assert float(answer) < HEARD
 
 

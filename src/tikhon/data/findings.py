@@ -13,12 +13,12 @@ sample of the rows; what a sample suggests is confirmed on all rows before it is
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from tikhon.data.coerce import Data
-from tikhon.data.design import ColumnStats, Design
+from tikhon.data.design import Design
 from tikhon.typing import BoolArray, Float64Array, IntArray
 
 __all__ = ["Finding", "table_findings"]
@@ -26,8 +26,11 @@ __all__ = ["Finding", "table_findings"]
 SAMPLE = 1000
 """Rows on which suspicions are raised, at most."""
 
-SAMPLE_NUMBERS = 2**18
-"""Numbers in the sample of a dense table, at most: far below the table itself."""
+AT_ONCE = 2**17
+"""Numbers of a dense table held at a time: a wide table's sample would be a table itself."""
+
+MARKS = 3
+"""Random vectors by which equal columns find each other."""
 
 FEWEST = 20
 """Rows below which a correlation near 1 is an accident."""
@@ -80,23 +83,74 @@ def table_findings(data: Data, *, own_units: bool) -> tuple[Finding, ...]:
     own_units : bool
         Whether a penalty takes the columns as they are, so that their spreads matter.
     """
-    used = data.used
-    sparse, d = data.design.is_sparse, data.design.shape[1]
-    most = SAMPLE if sparse else min(SAMPLE, max(FEWEST, SAMPLE_NUMBERS // d))
-    step = -(-len(used) // most)
-    sample = data.design.rows(used[::step])
-    y = data.y[used[::step]]
     with np.errstate(over="ignore", invalid="ignore"):  # columns of 1e200 are not looked at
-        stats = sample.stats()
-        stats = replace(stats, sd=np.where(np.isfinite(stats.sd), stats.sd, 0.0))
+        sample = _Sample.of(data)
         parts = (
             _constant(data),
-            _duplicates(data, sample, stats),
-            _leaks(data, sample, stats, y),
-            _counters(data, sample, stats),
-            _scale(data, stats) if own_units else (),
+            _duplicates(data, sample),
+            _leaks(data, sample),
+            _counters(data, sample),
+            _scale(data, sample) if own_units else (),
         )
         return tuple(finding for part in parts for finding in part)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """What some of the rows say of each column.
+
+    Attributes
+    ----------
+    rows : int
+    sd : ndarray of shape (d,)
+        0 for constant columns and for those whose squares overflow.
+    marks : ndarray of shape (d, MARKS)
+        Products of the unit columns with random vectors.
+    leaks : ndarray of shape (d, targets)
+        Correlations with the targets; 0 for targets that are constant.
+    """
+
+    rows: int
+    sd: Float64Array
+    marks: Float64Array
+    leaks: Float64Array
+
+    @classmethod
+    def of(cls, data: Data) -> _Sample:
+        """Take rows at even distances; a dense table by some columns at a time."""
+        used = data.used
+        rows = used[:: -(-len(used) // SAMPLE)]
+        y = data.y[rows] - data.y[rows].mean(axis=0)
+        size = np.linalg.norm(y, axis=0)
+        V = np.random.default_rng(0).standard_normal((len(rows), MARKS))
+        V -= V.mean(axis=0)
+        probes = np.hstack([V, np.divide(y, size, out=np.zeros_like(y), where=size > 0)])
+        if data.design.is_sparse:
+            part = data.design.rows(rows)
+            sd, seen = part.stats().sd, part.correlate(probes)
+        else:
+            sd, seen = _by_columns(data.design, rows, probes)
+        sd = np.where(np.isfinite(sd), sd, 0.0)
+        seen /= np.where(sd > 0, sd, np.inf)[:, None] * np.sqrt(len(rows))
+        return cls(len(rows), sd, seen[:, :MARKS], seen[:, MARKS:])
+
+
+def _by_columns(
+    design: Design, rows: IntArray, probes: Float64Array
+) -> tuple[Float64Array, Float64Array]:
+    """Deviations of a dense table's columns, and their products with some vectors."""
+    d = design.shape[1]
+    step = max(1, AT_ONCE // len(rows))
+    sd, seen = np.empty(d), np.empty((d, probes.shape[1]))
+    for start in range(0, d, step):
+        columns = np.arange(start, min(start + step, d))
+        Z = design.rows_of_columns(rows, columns)
+        Z = Z - Z.mean(axis=0)
+        sd[columns] = np.sqrt(np.einsum("ij,ij->j", Z, Z) / len(rows))
+        seen[columns] = Z.T @ probes
+    scan = design.scan
+    sd[scan.minimum == scan.maximum] = 0.0
+    return sd, seen
 
 
 def _constant(data: Data) -> Iterator[Finding]:
@@ -112,18 +166,15 @@ def _constant(data: Data) -> Iterator[Finding]:
         )
 
 
-def _duplicates(data: Data, sample: Design, stats: ColumnStats) -> Iterator[Finding]:
+def _duplicates(data: Data, sample: _Sample) -> Iterator[Finding]:
     """Pairs of columns that are one column, up to scale, shift and sign.
 
     Equal columns have equal products with any vector: neighbours in such products are suspects.
     """
-    m = sample.shape[0]
-    varies = np.flatnonzero(stats.sd > 0)
-    if m < FEWEST or len(varies) < 2:
+    varies = np.flatnonzero(sample.sd > 0)
+    if sample.rows < FEWEST or len(varies) < 2:
         return
-    V = np.random.default_rng(0).standard_normal((m, 3))
-    V -= V.mean(axis=0)
-    marks = sample.correlate(V)[varies] / (stats.sd[varies, None] * np.sqrt(m))
+    marks = sample.marks[varies]
     marks *= np.where(marks[:, :1] < 0, -1.0, 1.0)
     order = np.argsort(marks[:, 0], kind="stable")
     marks, varies = marks[order], varies[order]
@@ -155,17 +206,11 @@ def _duplicates(data: Data, sample: Design, stats: ColumnStats) -> Iterator[Find
         )
 
 
-def _leaks(data: Data, sample: Design, stats: ColumnStats, y: Float64Array) -> Iterator[Finding]:
+def _leaks(data: Data, sample: _Sample) -> Iterator[Finding]:
     """Columns that alone predict a target: too good to be known beforehand."""
-    m, d = sample.shape
-    if m < FEWEST or d < 2:
+    if sample.rows < FEWEST or len(sample.sd) < 2:
         return
-    centred = y - y.mean(axis=0)
-    size = np.linalg.norm(centred, axis=0)
-    if not size.all():
-        return
-    sd = np.where(stats.sd > 0, stats.sd, np.inf)
-    rho = np.abs(sample.correlate(centred / size)) / (sd[:, None] * np.sqrt(m))
+    rho = np.abs(sample.leaks)
     for j, t in np.argwhere(rho > 1.0 - LEAK)[:NAMED]:
         full = abs(_correlation(data, _column(data, j), data.y[data.used, t]))
         if full > 1.0 - LEAK:
@@ -179,14 +224,13 @@ def _leaks(data: Data, sample: Design, stats: ColumnStats, y: Float64Array) -> I
             )
 
 
-def _counters(data: Data, sample: Design, stats: ColumnStats) -> Iterator[Finding]:
+def _counters(data: Data, sample: _Sample) -> Iterator[Finding]:
     """Columns of whole numbers that count the rows."""
     n = len(data.used)
     scan = data.design.scan
-    if n < FEWEST or sample.is_sparse:
+    if n < FEWEST or data.design.is_sparse:
         return
-    with np.errstate(over="ignore"):
-        suspects = (scan.maximum - scan.minimum == n - 1) & (stats.sd > 0)
+    suspects = (scan.maximum - scan.minimum == n - 1) & (sample.sd > 0)
     for j in np.flatnonzero(suspects)[:NAMED]:
         column = np.sort(_column(data, j))
         if np.array_equal(column, np.arange(n) + column[0]):
@@ -200,12 +244,12 @@ def _counters(data: Data, sample: Design, stats: ColumnStats) -> Iterator[Findin
             )
 
 
-def _scale(data: Data, stats: ColumnStats) -> Iterator[Finding]:
+def _scale(data: Data, sample: _Sample) -> Iterator[Finding]:
     """Spreads so different that one penalty cannot suit all columns."""
-    varies = np.flatnonzero(stats.sd > 0)
+    varies = np.flatnonzero(sample.sd > 0)
     if len(varies) < 2:
         return
-    spread = stats.sd[varies]
+    spread = sample.sd[varies]
     ratio = float(spread.max() / spread.min())
     if ratio > SCALE_RATIO:
         ends = varies[[int(spread.argmin()), int(spread.argmax())]]
