@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 __all__ = [
     "AccuracyError",
@@ -19,6 +20,7 @@ __all__ = [
     "InputError",
     "InputProblem",
     "InputTypeError",
+    "InseparableError",
     "Problems",
     "UnsupportedError",
     "warn_user",
@@ -35,6 +37,23 @@ class DataWarning(UserWarning):
 
 class UnsupportedError(ValueError):
     """A combination that does not exist; the message names one that does."""
+
+
+class InseparableError(ValueError):
+    """No hyperplane separates two classes.
+
+    Attributes
+    ----------
+    witness : Witness
+        Convex weights of the rows of both classes with one mean.
+    """
+
+    def __init__(self, message: str, witness: Any = None) -> None:
+        self.witness = witness
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[InseparableError], tuple[str, Any]]:
+        return type(self), (str(self), self.witness)
 
 
 class AccuracyError(ArithmeticError):

@@ -27,6 +27,7 @@ class StatusCode(enum.StrEnum):
     MAX_ITER = "max_iter"
     MAX_SECONDS = "max_seconds"
     SEPARABLE = "separable"
+    INSEPARABLE = "inseparable"
     RANK_DEFICIENT = "rank_deficient"
     DIVERGED = "diverged"
     OVERFLOW = "overflow"

@@ -19,6 +19,7 @@ ESTIMATORS = [
     tk.SVM(lam=0.01, folds=2),
     tk.SVM(),
     tk.LinearSVM(lam=0.01, folds=2),
+    tk.LinearSVM(lam=0.01, standardize=False),
     tk.LinearSVM(lam=0.1, loss="squared_hinge", offset="augmented", folds=2),
     tk.SVR(),
     tk.SVR(lam=0.01, kernel="linear"),
@@ -300,6 +301,45 @@ def test_the_clock_ends_a_fit_with_a_certificate(rng):
         model = tk.SVM(lam=1e-9, max_seconds=0.3).fit(X, y)
     assert model.status_ == "max_seconds"
     assert np.isfinite(model.certificate_.gap)
+
+
+def test_partial_fit_is_pegasos_and_comes_near_the_machine(rng):
+    X, y = classes(rng, n=2000)
+    lam = 0.05
+    model = tk.LinearSVM(lam, standardize=False, offset="none")
+    for start in range(0, 2000, 100):
+        part = slice(start, start + 100)
+        model.partial_fit(X[part], y[part], classes=["no", "yes"])
+    state = tk.solvers.Pegasos().begin(
+        tk.Problem(tk.losses.Hinge(), tk.penalties.L2(), lam, intercept=False), 4
+    )
+    for start in range(0, 2000, 100):
+        part = slice(start, start + 100)
+        state.learn(X[part], np.where(y[part] == "yes", 1.0, -1.0))
+    np.testing.assert_array_equal(model.coef_[0], state.coef)
+    assert model.steps_ == 2000
+    fitted = tk.LinearSVM(lam, standardize=False, offset="none").fit(X, y)
+    problem = tk.Problem(tk.losses.Hinge(), tk.penalties.L2(), lam, intercept=False)
+    sign = np.where(y == "yes", 1.0, -1.0)
+    bound = tk.solvers.pegasos_bound(lam, np.linalg.norm(X, axis=1).max(), 2000)
+    suboptimal = problem.value(X, sign, model.coef_[0]) - fitted.certificate_.objective
+    assert 0 <= suboptimal <= bound
+    assert model.score(X, y) > 0.7
+
+
+def test_partial_fit_of_several_classes_survives_copying(rng):
+    X = rng.standard_normal((300, 3))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    model = tk.LinearSVM(0.01, standardize=False)
+    model.partial_fit(X[:150], y[:150], classes=[0, 1, 2])
+    twin = pickle.loads(pickle.dumps(model))
+    for each in (model, twin):
+        each.partial_fit(X[150:], y[150:])
+    np.testing.assert_array_equal(twin.coef_, model.coef_)
+    assert model.coef_.shape == (3, 3)
+    with pytest.raises(ValueError, match="`classes` must name"):
+        tk.LinearSVM(0.1, standardize=False).partial_fit(X, y)
+    assert not hasattr(tk.LinearSVM(0.1), "partial_fit")
 
 
 # --- other packages -------------------------------------------------------------------------

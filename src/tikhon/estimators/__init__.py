@@ -4,7 +4,9 @@ from tikhon.estimators.adaptive import Adaptive
 from tikhon.estimators.boosted import Boosted
 from tikhon.estimators.counts import GammaRegressor, PoissonRegressor
 from tikhon.estimators.elastic_net import ElasticNet
+from tikhon.estimators.feature_maps import Nystroem, RandomFeatures
 from tikhon.estimators.generalized_linear import GeneralizedLinear
+from tikhon.estimators.hard_svm import HardSVM
 from tikhon.estimators.kernel_ridge import KernelRidge
 from tikhon.estimators.lasso import Lasso
 from tikhon.estimators.linear_regression import LinearRegression
@@ -24,13 +26,16 @@ __all__ = [
     "ElasticNet",
     "GammaRegressor",
     "GeneralizedLinear",
+    "HardSVM",
     "HuberRegressor",
     "KernelRidge",
     "Lasso",
     "LinearRegression",
     "LinearSVM",
     "LogisticRegression",
+    "Nystroem",
     "PoissonRegressor",
+    "RandomFeatures",
     "Ridge",
     "RidgeClassifier",
 ]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import validate_data
 
-from tikhon.data.coerce import Data
+from tikhon.data.coerce import Data, as_design
 from tikhon.data.design import Design
+from tikhon.errors import UnsupportedError
+from tikhon.estimators.stream import Stream, streams
 from tikhon.estimators.support import FittedSupport
 from tikhon.estimators.support_classifier import SupportClassifier
 from tikhon.paths.grid import Grid
@@ -130,3 +134,47 @@ class LinearSVM(SupportClassifier):
     def _decide(self, design: Design) -> Float64Array:
         values = np.asarray(design.predict(np.asarray(self.coef_.T))) + self.intercept_
         return self._together(values)
+
+    def _streams(self) -> bool:
+        if not streams(self.lam, self.loss, self.offset, standardize=bool(self.standardize)):
+            raise UnsupportedError(
+                "`partial_fit` learns by Pegasos, which takes a number for `lam`, loss='hinge', "
+                "standardize=False (the spread of rows to come is not known), and an offset that "
+                "is free or absent."
+            )
+        return True
+
+    @available_if(_streams)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some rows as they come, by one pass of Pegasos; see `tk.solvers.Pegasos`.
+
+        The first call starts at zero, whether or not `fit` was called before. `steps_` counts the
+        rows learned from. For several classes there is one machine for each against the rest. What
+        has no certificate is not kept: `certificate_` and `status_` belong to `fit`.
+
+        Parameters
+        ----------
+        X : array, sparse array or DataFrame of shape (n, d)
+        y : array of shape (n,)
+        classes : array of shape (K,), optional
+            All labels there will be; needed in the first call.
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "_stream")
+        if first:
+            if classes is None:
+                raise ValueError("`classes` must name all labels in the first call, got None.")
+            self.classes_ = np.unique(classes)
+        design = as_design(X)
+        validate_data(self, X, reset=first, skip_check_array=True)
+        if first:
+            free = self.offset == "constraint"
+            self._stream = Stream.begin(float(self.lam), design.shape[1], self.classes_, free=free)
+        self._stream.learn(X, y, sample_weight)
+        self.coef_, self.intercept_ = self._stream.coef, self._stream.intercept
+        self.steps_ = self._stream.steps
+        return self
