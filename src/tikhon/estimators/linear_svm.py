@@ -157,7 +157,7 @@ class LinearSVM(SupportClassifier):
         X : array, sparse array or DataFrame of shape (n, d)
         y : array of shape (n,)
         classes : array of shape (K,), optional
-            All labels there will be; needed in the first call.
+            All labels there will be; needed in the first call, unless those of `fit` are meant.
         sample_weight : array of shape (n,), optional
 
         Returns
@@ -166,9 +166,9 @@ class LinearSVM(SupportClassifier):
         """
         first = not hasattr(self, "_stream")
         if first:
-            if classes is None:
+            if classes is None and not hasattr(self, "classes_"):
                 raise ValueError("`classes` must name all labels in the first call, got None.")
-            self.classes_ = np.unique(classes)
+            self.classes_ = self.classes_ if classes is None else np.unique(classes)
         design = as_design(X)
         validate_data(self, X, reset=first, skip_check_array=True)
         if first:
